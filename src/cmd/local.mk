@@ -1,0 +1,3 @@
+libcondagpu_la_SOURCES += \
+	src/cmd/cmd.c src/cmd/cmd.h \
+	src/cmd/options.c

@@ -1,0 +1,18 @@
+/* All that a plan or a check may know, gathered once, read only. */
+#ifndef CONDAGPU_FACTS_H
+#define CONDAGPU_FACTS_H
+
+#include "data/table.h"
+#include "loader/loader.h"
+#include "prefix/inventory.h"
+#include "probe/machine.h"
+#include "spec/spec.h"
+
+struct facts {
+    struct data *data;
+    const struct spec *spec;           /* NULL: no environment file */
+    const struct inventory *inventory; /* never NULL */
+    const struct machine *machine;     /* never NULL */
+};
+
+#endif

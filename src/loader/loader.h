@@ -1,0 +1,137 @@
+/* ELF reading and the emulation of ld.so, after ld.so(8) and glibc's elf/dl-load.c. */
+#ifndef CONDAGPU_LOADER_LOADER_H
+#define CONDAGPU_LOADER_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/arena.h"
+#include "util/err.h"
+#include "util/release.h"
+#include "util/vec.h"
+
+/* What the dynamic section of one file says. */
+struct elf {
+    const char *path;
+    bool is_elf, is_dynamic, is_executable; /* executable: ET_EXEC, or ET_DYN with PT_INTERP */
+    const char *problem; /* why the real loader would refuse it; NULL */
+    uint16_t machine;    /* e_machine */
+    bool is_64;
+    const char *interpreter, *soname, *rpath, *runpath; /* NULL for none */
+    struct strv needed;
+    uint64_t flags_1;
+    const char *build_id; /* hexadecimal; NULL */
+    uint64_t device, inode;
+};
+
+/* Reads `path`; false with elf->problem when it is not something that can be loaded. Never blocks on a FIFO. */
+bool elf_read(struct arena *arena, const char *path, struct elf *elf);
+
+/* libcudart's own release, decoded from the constant in cudaRuntimeGetVersion: major.minor (the patch level is not in
+ * the file). RELEASE_NONE when it cannot be told; `how` says why or how. */
+struct release cudart_decode(struct arena *arena, const char *path, const char **how);
+/* The release of a static runtime inside an executable or library; RELEASE_NONE when there is none. */
+struct release cudart_decode_static(struct arena *arena, const char *path, const char **how);
+
+/* Where a library was found. */
+enum loader_via {
+    VIA_NONE,      /* not found */
+    VIA_LOADED,    /* already loaded under this name, soname or inode */
+    VIA_PATH,      /* the name holds a slash */
+    VIA_RPATH, VIA_LD_LIBRARY_PATH, VIA_RUNPATH, VIA_CACHE, VIA_DEFAULT, VIA_PRELOAD,
+    VIA_FATAL,     /* a candidate stops the real loader: elf problem in `detail` */
+};
+const char *loader_via_text(enum loader_via via); /* "DT_RPATH", "LD_LIBRARY_PATH", … */
+
+struct search_step {
+    enum loader_via via;
+    const char *origin;  /* the object whose RPATH or RUNPATH it is; NULL */
+    const char *dir;     /* directory or cache file */
+    const char *candidate; /* the file tried */
+    const char *outcome; /* "found", "no such file", "wrong architecture", … */
+};
+
+struct resolution {
+    const char *consumer;  /* the object that asked first, directly */
+    const char *needed;    /* the name it asked for */
+    const char *path;      /* the file that wins; NULL */
+    const char *real;      /* resolved */
+    enum loader_via via;
+    const char *detail;    /* for people: which object's RPATH, which element */
+    struct { VEC(struct search_step); } steps;
+    struct { VEC(const char *); } chain; /* from the loaded object down to the consumer */
+};
+
+/* How processes start in this environment. */
+struct loader_options {
+    const char *executable;      /* whose DT_RPATH counts: the prefix's python, resolved; NULL: each file by itself */
+    const char *ld_library_path; /* NULL or "": unset */
+    const char *ld_preload;
+    const char *root;            /* "" or a folder with /etc/ld.so.cache, … */
+    const struct strv *preloads; /* absolute paths loaded first, in order (torch's and jax's preloading); NULL */
+};
+
+struct loader;
+/* Asks PT_INTERP's loader for its system directories and hwcaps (ld.so --list-diagnostics), reads the cache. */
+struct loader *loader_new(struct arena *arena, const struct loader_options *options);
+/* As if `path` were dlopened (or, an executable, started): what `soname_start` ("libcudart.so") resolves to, with all
+ * steps. Returns false when nothing in its dependency graph asks for such a library. */
+bool loader_resolve(struct loader *loader, const char *path, const char *soname_start, struct resolution *resolution);
+/* As if dlopen("NAME") were called from `caller` (NULL: the executable). */
+void loader_dlopen(struct loader *loader, const char *caller, const char *name, struct resolution *resolution);
+
+/* An ELF file below a prefix that has to do with libcudart. */
+enum consumer_kind {
+    CONSUMER_NEEDED,    /* DT_NEEDED libcudart, itself or through dependencies */
+    CONSUMER_DLOPEN,    /* holds the name libcudart.so.N and opens it itself */
+    CONSUMER_STATIC,    /* a static runtime inside */
+    CONSUMER_BUNDLED,   /* needs a renamed copy: libcudart-<hash>.so.12 */
+};
+struct consumer {
+    enum consumer_kind kind;
+    const char *path;
+    const char *needed;       /* the name asked for: "libcudart.so.12" */
+    struct resolution resolution; /* not for CONSUMER_STATIC */
+    struct release release;   /* decoded, of the file that wins or of the runtime inside */
+    const char *release_how;
+};
+struct consumers {
+    VEC(struct consumer);
+    size_t files_seen, elf_seen, elf_read;
+    struct strv problems; /* hostile or broken files, one line each */
+};
+/* Walks `prefix` and finds every consumer. Only names with ".so" and files in bin/ and libexec/ are opened. */
+bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
+                      struct consumers *consumers, struct err *err);
+/* Every libcudart.so* below the prefix that is a real file (symlinks lead to one of them), sorted. */
+struct cudart_file {
+    const char *path; /* real file */
+    const char *soname;
+    struct release name_release; /* from libcudart.so.12.4.127; RELEASE_NONE parts unknown */
+    struct release decoded;
+    const char *how, *build_id, *sha256;
+    bool bundled;     /* libcudart-<hash>.so */
+};
+struct cudart_files {
+    VEC(struct cudart_file);
+};
+void loader_cudarts(struct arena *arena, const struct strv *paths, struct cudart_files *files);
+
+/* What a real process of the environment loads: the prefix's python with a small probe preloaded, whose constructor
+ * opens `name`, asks dlinfo and cudaRuntimeGetVersion, and ends the process before python starts. */
+struct live {
+    bool ran;
+    const char *skipped;   /* why not: no python, a wrapper script, a path with a space or colon, musl, … */
+    bool opened;
+    const char *path;      /* the file that was loaded */
+    const char *message;   /* dlerror */
+    int version;           /* 12040; 0 when the call failed */
+    int status;            /* what cudaRuntimeGetVersion returned; 35 is cudaErrorInsufficientDriver */
+};
+/* `envp` is the environment of an activated shell; `name` is a soname: "libcudart.so.12". */
+void loader_live(struct arena *arena, const char *python, const char *const *envp, const char *name, struct live *live);
+/* LD_TRACE_LOADED_OBJECTS on python with the consumer preloaded: the real loader's answer for one consumer. */
+void loader_trace(struct arena *arena, const char *python, const char *const *envp, const char *consumer,
+                  const char *soname_start, struct live *live);
+
+#endif

@@ -1,0 +1,88 @@
+/* What is installed in a conda prefix, by its own records. */
+#ifndef CONDAGPU_PREFIX_INVENTORY_H
+#define CONDAGPU_PREFIX_INVENTORY_H
+
+#include <stdbool.h>
+
+#include "util/arena.h"
+#include "util/err.h"
+#include "util/vec.h"
+
+enum record_kind { RECORD_CONDA, RECORD_PIP };
+
+/* One conda-meta/NAME-VERSION-BUILD.json or one *.dist-info. */
+struct record {
+    enum record_kind kind;
+    const char *name;    /* conda: as in the record's file name; pip: normalised (lower case, "-") */
+    const char *version;
+    const char *build;   /* conda; NULL for pip */
+    const char *path;    /* absolute: the JSON file, or the dist-info directory */
+    const char *installer; /* pip's INSTALLER file ("pip", "uv", "conda"); NULL for conda records */
+};
+
+struct hook {
+    const char *name;  /* file name */
+    const char *path;  /* absolute */
+    bool activate;     /* in activate.d, else in deactivate.d */
+    bool ours;         /* ~zz-condagpu.* */
+};
+
+struct inventory {
+    const char *prefix;  /* absolute, as given (not resolved) */
+    const char *real;    /* resolved */
+    bool is_conda;       /* conda-meta/history exists */
+    bool writable;       /* this user can write below it */
+    struct { VEC(struct record); } records; /* conda's first, each kind sorted by name; dist-info with INSTALLER
+                                               "conda" is left out, its conda record stands for it */
+    struct strv site_packages; /* absolute lib/pythonX.Y/site-packages that exist, resolved-unique */
+    const char *python;  /* absolute bin/python (a file or symlink that resolves) or NULL */
+    struct strv targets; /* names below targets/ that have a lib: "x86_64-linux" */
+    struct { VEC(struct hook); } hooks; /* activate.d then deactivate.d, in conda's order (code point) */
+    struct strv env_vars_d; /* absolute paths in etc/conda/env_vars.d */
+    struct strv notes;   /* records that could not be read, and why */
+};
+
+/* Names, versions and builds come from file names; a record is opened only by the functions below. A prefix that is not
+ * a directory is ERR_INPUT; a malformed record is a note. `root` (may be NULL or "") is put before absolute system
+ * paths in tests. */
+bool inventory_read(struct arena *arena, const char *prefix, struct inventory *inventory, struct err *err);
+
+/* The first record of that kind and name, or NULL. */
+const struct record *inventory_find(const struct inventory *inventory, enum record_kind kind, const char *name);
+/* The first record whose name starts with `start`, from index *from on, which moves behind it; NULL at the end. */
+const struct record *inventory_next(const struct inventory *inventory, enum record_kind kind, const char *start,
+                                    size_t *from);
+
+struct owner {
+    const struct record *record; /* NULL: nobody owns it */
+    const char *sha256;          /* hexadecimal, as recorded for the installed file (sha256_in_prefix); NULL */
+};
+/* Who installed `path` (absolute, below the prefix; links are looked up as named, then resolved). Reads only records
+ * whose name suggests CUDA (cuda*, libcu*, nvidia*, torch*, …) first, then the others. */
+struct owner inventory_owner(struct arena *arena, const struct inventory *inventory, const char *path);
+
+/* conda-meta/state and env_vars.d: variables set before activate.d. */
+struct env_var {
+    const char *name, *value, *file;
+};
+struct env_vars {
+    VEC(struct env_var);
+};
+bool inventory_env_vars(struct arena *arena, const struct inventory *inventory, struct env_vars *vars, struct err *err);
+
+/* torch's version and CUDA release as torch/version.py states them, without running it. */
+struct torch_build {
+    bool present;
+    const char *version; /* "2.4.0+cu124" */
+    const char *cuda;    /* "12.4"; NULL for a CPU build */
+    const char *path;    /* of version.py */
+    const struct record *record; /* conda's pytorch or pip's torch; NULL when stray */
+};
+void inventory_torch(struct arena *arena, const struct inventory *inventory, struct torch_build *torch);
+
+/* A prefix by name, as conda looks it up: $CONDA_ENVS_PATH / $CONDA_ENVS_DIRS, envs_dirs of .condarc files,
+ * ~/.conda/environments.txt, <root>/envs ($CONDA_EXE, $CONDA_ROOT, $MAMBA_ROOT_PREFIX); "base" is the root.
+ * ERR_INPUT naming the places that were looked at. */
+bool prefix_by_name(struct arena *arena, const char *name, const char **prefix, struct err *err);
+
+#endif

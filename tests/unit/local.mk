@@ -1,0 +1,9 @@
+# A unit test program per room: its name here, its two lines below.
+noinst_HEADERS += tests/unit/unit.h
+
+check_PROGRAMS += tests/unit/util
+tests_unit_util_SOURCES = tests/unit/util.c
+tests_unit_util_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_util_LDADD = $(UNIT_LDADD)
+
+TESTS += $(check_PROGRAMS)
