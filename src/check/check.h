@@ -7,6 +7,7 @@
 #include "facts.h"
 #include "plan/plan.h"
 #include "util/arena.h"
+#include "util/str.h"
 #include "util/vec.h"
 
 enum status { STATUS_PASS, STATUS_WARN, STATUS_FAIL, STATUS_SKIP };
@@ -28,14 +29,36 @@ struct result {
     struct { VEC(struct evidence); } evidence;
 };
 
+/* A hook as `init` would write it today, beside what is there. */
+struct hook_file {
+    const char *path;     /* absolute */
+    const char *relative; /* to the prefix */
+    struct str expected;
+    bool present;
+    struct str actual;    /* when present */
+    const char *recorded; /* SHA-256 in state.json; NULL for none */
+};
+
+/* Which libcudart a process of the environment gets; what the reports call "cudart". Members are NULL when unknown. */
+struct cudart_answer {
+    const char *path;
+    const char *release; /* of the file: "12.4.127", "12.4" */
+    const char *version; /* what cudaRuntimeGetVersion said: "12.4" */
+    const char *how;     /* "loaded by /env/bin/python", "by the file alone: …" */
+};
+
 /* Environments are NULL-terminated arrays of "NAME=value", as environ(7). */
 struct check_input {
     struct arena *arena;
     const struct facts *facts;
     const struct plan *plan;       /* what `init` would set today */
+    const struct hook_file *hooks; /* those that `init` would write */
+    size_t hook_count;
     const char *const *env;        /* of this process */
     const char *const *activated;  /* of a real shell after it sourced the prefix's real hooks; NULL when none could */
     const char *activated_problem; /* why not */
+    const struct consumers *consumers; /* of libcudart, resolved in that environment */
+    struct cudart_answer *answer;  /* filled by cudart-live */
     bool require_gpu, allow_unpinned, compile;
     unsigned deadline_ms;          /* for what may hang */
 };
