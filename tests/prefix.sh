@@ -97,3 +97,31 @@ environment() {
         if [ -n "$_pip" ]; then printf '  - pip\n  - pip:\n%s' "$_pip"; fi
     } >"$_file"
 }
+
+# standin_cudart FILE VERSION SONAME: a small library that answers cudaRuntimeGetVersion with VERSION (12040 is 12.4).
+standin_cudart() {
+    # shellcheck disable=SC2154
+    ${CC:-cc} -O1 -shared -fPIC -DVERSION="$2" -Wl,-soname,"$3" -o "$1" "$top_srcdir/tests/standin/cudart.c"
+}
+
+# consumer FILE LIBRARY [LINKER-FLAG...]: an extension that needs a library.
+consumer() {
+    _out=$1 _needs=$2
+    shift 2
+    echo 'extern int cudaRuntimeGetVersion(int *); int use(int *v); int use(int *v) { return cudaRuntimeGetVersion(v); }' >"$scratch/consumer.c"
+    ${CC:-cc} -shared -fPIC -o "$_out" "$scratch/consumer.c" "$_needs" "$@"
+}
+
+# with_hooks PREFIX COMMAND...: runs the command in a shell that activated the environment as conda does.
+with_hooks() {
+    _prefix=$1
+    shift
+    (
+        export CONDA_PREFIX="$_prefix" CONDA_SHLVL=1 CONDA_DEFAULT_ENV=gpu PATH="$_prefix/bin:$PATH"
+        for _hook in "$_prefix"/etc/conda/activate.d/*.sh; do
+            # shellcheck disable=SC1090
+            . "$_hook"
+        done
+        "$@"
+    )
+}
