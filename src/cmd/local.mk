@@ -1,3 +1,4 @@
 libcondagpu_la_SOURCES += \
 	src/cmd/cmd.c src/cmd/cmd.h \
 	src/cmd/options.c
+libcondagpu_la_SOURCES += src/cmd/explain.c
