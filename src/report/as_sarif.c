@@ -8,7 +8,7 @@
 /* The name for the directory that relative URIs start from; code hosts know it by this one. */
 static const char root_id[] = "%SRCROOT%";
 
-/* A message object; braces are doubled because {0} is a placeholder (3.11.5). */
+/* A message object. Braces are doubled because {0} is a placeholder (3.11.5), and foreign text makes no link (3.11.6). */
 static json_t *message_object(struct arena *arena, const char *string)
 {
     struct text text = {.arena = arena};
@@ -17,6 +17,8 @@ static json_t *message_object(struct arena *arena, const char *string)
     for (; *string; string++) {
         if (*string == '{' || *string == '}')
             text_bytes(&text, string, 1);
+        if (string[0] == ']' && string[1] == '(')
+            text_add(&text, "\\");
         text_bytes(&text, string, 1);
     }
     json_put(object, "text", json_text(arena, text.s));

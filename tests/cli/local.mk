@@ -1,1 +1,3 @@
-EXTRA_DIST += tests/schema.py
+EXTRA_DIST += tests/schema.py tests/cli/sarif.json
+TESTS += tests/cli/schema.sh tests/cli/report.sh tests/cli/explain.sh
+EXTRA_DIST += tests/cli/schema.sh tests/cli/report.sh tests/cli/explain.sh

@@ -11,4 +11,9 @@ tests_unit_report_SOURCES = tests/unit/report.c
 tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_report_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/diff
+tests_unit_diff_SOURCES = tests/unit/diff.c
+tests_unit_diff_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_diff_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
