@@ -42,9 +42,9 @@ struct hook_file {
 /* Which libcudart a process of the environment gets; what the reports call "cudart". Members are NULL when unknown. */
 struct cudart_answer {
     const char *path;
-    const char *release; /* of the file: "12.4.127", "12.4" */
-    const char *version; /* what cudaRuntimeGetVersion said: "12.4" */
-    const char *how;     /* "loaded by /env/bin/python", "by the file alone: …" */
+    const char *release; /* "12.4" */
+    const char *version; /* of the library itself, where something tells it: "12.4.127" */
+    const char *how;     /* "loaded by /env/bin/python", "by the loader's rules alone: …" */
 };
 
 /* Environments are NULL-terminated arrays of "NAME=value", as environ(7). */

@@ -86,15 +86,17 @@ static void judge(const struct check_input *input, struct result *result, const 
             advise(input, result, &identity);
 }
 
-static void remember(const struct check_input *input, const char *path, int version, const char *how)
+static void remember(const struct check_input *input, const char *path, const char *how)
 {
     struct identity identity;
     if (!input->answer || input->answer->path)
         return;
     cudart_identify(input, path, &identity);
+    struct release release = identity.release;
     input->answer->path = path;
-    input->answer->release = release_text(input->arena, identity.release);
-    input->answer->version = version ? release_text(input->arena, release_from_int(version)) : NULL;
+    input->answer->version = release.patch >= 0 ? release_text(input->arena, release) : NULL;
+    release.patch = -1;
+    input->answer->release = release.major >= 0 ? release_text(input->arena, release) : NULL;
     input->answer->how = how;
 }
 
@@ -159,7 +161,7 @@ static void judge_without_python(const struct check_input *input, struct result 
     }
     judge(input, result, "a program (by the loader's rules; no live process)", resolution.path,
           resolution.detail ? resolution.detail : loader_via_text(resolution.via));
-    remember(input, resolution.path, 0, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
+    remember(input, resolution.path, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
 }
 
 void check_cudart_live(const struct check_input *input, struct result *result)
@@ -182,7 +184,7 @@ void check_cudart_live(const struct check_input *input, struct result *result)
         else {
             judge(input, result, "python", live.path, winning_rule(input, sonames.v[i]));
             judge_call(input, result, &live);
-            remember(input, live.path, live.version, arena_printf(input->arena, "loaded by %s", python));
+            remember(input, live.path, arena_printf(input->arena, "loaded by %s", python));
         }
     }
 }

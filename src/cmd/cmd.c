@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+extern const struct cmd cmd_init, cmd_verify, cmd_plan, cmd_explain, cmd_remove;
+
 const struct cmd *const cmds[] = {
-    NULL,
+    &cmd_init, &cmd_verify, &cmd_plan, &cmd_explain, &cmd_remove, NULL,
 };
 
 const struct cmd *cmd_find(const char *name)

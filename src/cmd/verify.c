@@ -77,12 +77,26 @@ static bool write_reports(struct run *run, struct report *report)
     return true;
 }
 
+static bool apply_baseline(struct run *run, const struct gathered *gathered, struct baseline *baseline,
+                           struct results *results)
+{
+    if (!run->options.baseline)
+        return true;
+    if (!baseline_read(run->arena, run->options.baseline, checks, baseline, &run->err))
+        return false;
+    baseline_apply(run->arena, baseline, gathered->inventory.prefix, results);
+    return true;
+}
+
 static int verify(struct run *run)
 {
     struct gathered gathered;
     struct results results = {0};
     struct cudart_answer answer = {0};
     if (!gather(run, false, &gathered) || !run_checks(run, &gathered, &results, &answer))
+        return RUN_FAILED;
+    struct baseline baseline = {0};
+    if (!apply_baseline(run, &gathered, &baseline, &results))
         return RUN_FAILED;
     struct report report = {
         .command = "verify",
@@ -91,6 +105,7 @@ static int verify(struct run *run)
         .cudart = answer,
         .checks = checks,
         .results = &results,
+        .baseline = run->options.baseline ? &baseline : NULL,
         .strict = run->options.strict,
         .quiet = run->options.quiet,
         .verbose = run->options.verbose,
@@ -101,7 +116,7 @@ static int verify(struct run *run)
 }
 
 static const enum option_id options[] = {
-    OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_ONLY, OPT_SKIP, OPT_STRICT, OPT_REQUIRE_GPU,
+    OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_ONLY, OPT_SKIP, OPT_BASELINE, OPT_STRICT, OPT_REQUIRE_GPU,
     OPT_ALLOW_UNPINNED, OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
 };
 

@@ -1,0 +1,1 @@
+libcondagpu_la_SOURCES += src/prefix/state.c src/prefix/state.h

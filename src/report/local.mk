@@ -1,0 +1,14 @@
+libcondagpu_la_SOURCES += \
+	src/report/report.c src/report/report.h \
+	src/report/format.h \
+	src/report/escape.c \
+	src/report/place.c \
+	src/report/json_text.c \
+	src/report/as_text.c \
+	src/report/as_json.c \
+	src/report/as_junit.c \
+	src/report/as_sarif.c \
+	src/report/as_github.c \
+	src/report/baseline.c src/report/baseline.h \
+	src/report/explanation.c
+dist_schemas_DATA += src/report/schemas/verify.json

@@ -1,5 +1,6 @@
 libcondagpu_la_SOURCES += \
 	src/util/arena.c src/util/arena.h \
+	src/util/diff.c src/util/diff.h \
 	src/util/env.c src/util/env.h \
 	src/util/err.c src/util/err.h \
 	src/util/file.c src/util/file.h \

@@ -1,8 +1,6 @@
 #include "util/text.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,8 +42,7 @@ struct str text_str(const struct text *text)
     return (struct str){text->n ? text->s : "", text->n};
 }
 
-/* The length of the UTF-8 sequence at `s`, and its code point; 0 when it is not valid (RFC 3629). */
-static size_t utf8_decode(const char *s, size_t n, uint32_t *point)
+size_t text_utf8(const char *s, size_t n, uint32_t *point)
 {
     const unsigned char *u = (const unsigned char *)s;
     size_t length = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : u[0] < 0xf5 ? 4 : 0;
@@ -62,8 +59,7 @@ static size_t utf8_decode(const char *s, size_t n, uint32_t *point)
     return overlong || surrogate || *point > 0x10ffff ? 0 : length;
 }
 
-/* C0, DEL, C1, line and paragraph separators, bidirectional marks and overrides, byte order mark. */
-static bool is_hidden(uint32_t point)
+bool text_hidden(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x200e || point == 0x200f
         || (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) || point == 0xfeff;
@@ -75,8 +71,8 @@ char *text_printable(struct arena *arena, struct str bytes)
     text_bytes(&text, "", 0);
     for (size_t i = 0; i < bytes.n;) {
         uint32_t point;
-        size_t length = utf8_decode(bytes.s + i, bytes.n - i, &point);
-        if (length && !is_hidden(point))
+        size_t length = text_utf8(bytes.s + i, bytes.n - i, &point);
+        if (length && !text_hidden(point))
             text_bytes(&text, bytes.s + i, length);
         else if (bytes.s[i] == '\n' || bytes.s[i] == '\t')
             text_add(&text, "\\%c", bytes.s[i] == '\n' ? 'n' : 't');

@@ -3,7 +3,9 @@
 #define CONDAGPU_UTIL_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/arena.h"
 #include "util/str.h"
@@ -22,6 +24,11 @@ struct str text_str(const struct text *text);
 /* A copy that is safe on a terminal and in one line: control bytes, DEL and bytes that are not valid UTF-8 as \xNN,
  * newline and tab as \n and \t. C1 controls and bidirectional overrides are escaped as well. */
 char *text_printable(struct arena *arena, struct str bytes);
+
+/* The length of the UTF-8 sequence at `s` (n > 0 bytes) and its code point; 0 when it is not valid (RFC 3629). */
+size_t text_utf8(const char *s, size_t n, uint32_t *point);
+/* C0, DEL, C1, line and paragraph separators, bidirectional marks and overrides, byte order mark. */
+bool text_hidden(uint32_t point);
 
 /* The entry of `names` (NULL-terminated) nearest to `word` by Damerau-Levenshtein distance, ignoring case, if it is
  * near enough to be what was meant (at most a third of the word, at least 1); NULL otherwise. */

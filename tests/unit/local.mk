@@ -6,4 +6,14 @@ tests_unit_util_SOURCES = tests/unit/util.c
 tests_unit_util_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_util_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/report
+tests_unit_report_SOURCES = tests/unit/report.c
+tests_unit_report_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_report_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/diff
+tests_unit_diff_SOURCES = tests/unit/diff.c
+tests_unit_diff_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_diff_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
