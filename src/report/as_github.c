@@ -39,10 +39,12 @@ static void write_annotation(const struct report *report, const char *command, c
         text_add(out, "%%0Afix: ");
         escape_github(out, result->fix, false);
     }
-    for (size_t i = 0; i < result->evidence.n; i++) {
+    for (size_t i = 0; i < result->evidence.n && i < MOST_EVIDENCE; i++) {
         text_add(out, "%%0A- ");
         escape_github(out, evidence_line(out->arena, &result->evidence.v[i]), false);
     }
+    if (result->evidence.n > MOST_EVIDENCE)
+        text_add(out, "%%0A- and %zu more", result->evidence.n - MOST_EVIDENCE);
     text_add(out, "\n");
 }
 

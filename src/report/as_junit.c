@@ -80,8 +80,8 @@ void report_as_junit(const struct report *report, struct text *out)
     struct report_counts counts = report_count(report->results);
     unsigned failures = counts.fail + (report->strict ? counts.warn : 0);
     const char *name = arena_printf(out->arena, "condagpu %s", report->command);
-    const char *numbers = arena_printf(out->arena, " tests=\"%zu\" failures=\"%u\" errors=\"0\"", report->results->n,
-                                       failures);
+    const char *numbers =
+        arena_printf(out->arena, " tests=\"%zu\" failures=\"%u\" errors=\"0\"", report->results->n, failures);
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     attribute(out, "name", name);
     text_add(out, "%s>\n  <testsuite", numbers);

@@ -8,7 +8,7 @@
 /* The name for the directory that relative URIs start from; code hosts know it by this one. */
 static const char root_id[] = "%SRCROOT%";
 
-/* A message object. Braces are doubled because {0} is a placeholder (3.11.5), and foreign text makes no link (3.11.6). */
+/* A message object. Braces are doubled, as {0} is a placeholder (3.11.5); foreign text makes no link (3.11.6). */
 static json_t *message_object(struct arena *arena, const char *string)
 {
     struct text text = {.arena = arena};
@@ -74,8 +74,7 @@ static json_t *locations_array(struct arena *arena, const struct report *report,
 {
     json_t *array = json_array();
     struct place place;
-    if (place_of_result(arena, report, result, &place)
-        || place_of(arena, report, report->prefix, 0, 0, &place))
+    if (place_of_result(arena, report, result, &place) || place_of(arena, report, report->prefix, 0, 0, &place))
         json_push(array, location_object(arena, &place, NULL));
     return array;
 }

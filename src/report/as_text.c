@@ -55,8 +55,11 @@ static void write_result(const struct report *report, const struct result *resul
         paint(report, "1", "fix:", out);
         text_add(out, " %s\n", clean(out, result->fix));
     }
-    for (size_t i = 0; i < result->evidence.n; i++)
+    size_t shown = report->verbose || result->evidence.n <= MOST_EVIDENCE ? result->evidence.n : MOST_EVIDENCE;
+    for (size_t i = 0; i < shown; i++)
         text_add(out, "      - %s\n", evidence_line(out->arena, &result->evidence.v[i]));
+    if (shown < result->evidence.n)
+        text_add(out, "      - and %zu more (-v lists them)\n", result->evidence.n - shown);
 }
 
 static void write_each(const struct report *report, enum status status, int width, struct text *out)

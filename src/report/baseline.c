@@ -10,8 +10,7 @@
 enum { LARGEST = 1024 * 1024 };
 
 /* "ID" or "ID<tab>FILE"; a file name may hold blanks and '#'. */
-static bool read_line(struct arena *arena, struct str line, unsigned number, struct baseline *baseline,
-                      struct err *err)
+static bool read_line(struct arena *arena, struct str line, unsigned number, struct baseline *baseline, struct err *err)
 {
     struct str rest = line, id;
     if (rest.n && rest.s[rest.n - 1] == '\r')
@@ -24,8 +23,7 @@ static bool read_line(struct arena *arena, struct str line, unsigned number, str
         rest = (struct str){NULL, 0};
     id = str_trim(str_slice(id, 0, comment));
     if (id.n == 0)
-        return err_set(err, ERR_INPUT, "baseline", baseline->path, number, 1,
-                       "a check's id is missing before the tab");
+        return err_set(err, ERR_INPUT, "baseline", baseline->path, number, 1, "a check's id is missing before the tab");
     for (size_t i = 0; i < id.n; i++)
         if (id.s[i] == ' ' || id.s[i] == '\0')
             return err_set(err, ERR_INPUT, "baseline", baseline->path, number, (unsigned)i + 1,
@@ -95,8 +93,7 @@ static bool each_file_covered(struct arena *arena, struct baseline *baseline, co
     return covered > 0;
 }
 
-static void mark_used(struct arena *arena, struct baseline *baseline, const char *prefix,
-                      const struct result *result)
+static void mark_used(struct arena *arena, struct baseline *baseline, const char *prefix, const struct result *result)
 {
     struct baseline_entry *everywhere = covering(arena, baseline, prefix, result->id, NULL);
     if (everywhere)
@@ -116,8 +113,7 @@ void baseline_apply(struct arena *arena, struct baseline *baseline, const char *
         if (result->status != STATUS_FAIL && result->status != STATUS_WARN)
             continue;
         mark_used(arena, baseline, prefix, result);
-        if (!covering(arena, baseline, prefix, result->id, NULL)
-            && !each_file_covered(arena, baseline, prefix, result))
+        if (!covering(arena, baseline, prefix, result->id, NULL) && !each_file_covered(arena, baseline, prefix, result))
             continue;
         result->status = STATUS_PASS;
         result->message = arena_printf(arena, "known (baseline): %s", result->message);

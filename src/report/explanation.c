@@ -53,8 +53,7 @@ static void write_check(const struct check *check, struct text *out)
         text_add(out, ".\n");
 }
 
-bool explain_check(struct arena *arena, const struct check *rows, const char *id, struct text *out,
-                   struct err *err)
+bool explain_check(struct arena *arena, const struct check *rows, const char *id, struct text *out, struct err *err)
 {
     const struct check *check = report_check(rows, id);
     if (check) {

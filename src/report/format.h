@@ -21,13 +21,16 @@ enum status report_status(const struct report *report, const struct result *resu
 /* Adds the mend for an id that no check has, the nearest one; returns false. */
 bool unknown_check(struct arena *arena, const struct check *rows, const char *id, struct err *err);
 
+/* Where a person reads, this many pieces of evidence are enough; documents for programs hold them all. */
+enum { MOST_EVIDENCE = 10 };
+
 /* The one line of a piece of evidence, "file:line:column: text", printable. */
 const char *evidence_line(struct arena *arena, const struct evidence *evidence);
 
 /* Where a finding is shown. */
 struct place {
-    const char *path;  /* relative to the report's root when below it, else absolute; a URL as it is */
-    const char *uri;   /* the same, percent-encoded (RFC 3986); file:// when absolute */
+    const char *path; /* relative to the report's root when below it, else absolute; a URL as it is */
+    const char *uri;  /* the same, percent-encoded (RFC 3986); file:// when absolute */
     bool relative;
     unsigned line, column;
 };

@@ -68,8 +68,7 @@ bool place_of(struct arena *arena, const struct report *report, const char *file
     return true;
 }
 
-bool place_of_result(struct arena *arena, const struct report *report, const struct result *result,
-                     struct place *place)
+bool place_of_result(struct arena *arena, const struct report *report, const struct result *result, struct place *place)
 {
     const struct pin *pin = report->pin;
     for (size_t i = 0; i < result->evidence.n; i++) {

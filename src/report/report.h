@@ -13,16 +13,16 @@
 
 /* All that a report may say. Nothing here needs to be clean text: each format escapes what it prints. */
 struct report {
-    const char *command;            /* "verify" */
-    const char *prefix;             /* NULL: unknown */
-    const char *root;               /* files below it are named relatively; NULL: the working directory */
-    const struct pin *pin;          /* report_pin(); NULL: nothing is pinned, or the pins conflict */
+    const char *command;   /* "verify" */
+    const char *prefix;    /* NULL: unknown */
+    const char *root;      /* files below it are named relatively; NULL: the working directory */
+    const struct pin *pin; /* report_pin(); NULL: nothing is pinned, or the pins conflict */
     struct cudart_answer cudart;
-    const struct check *checks;     /* ids and titles; id NULL behind the last */
+    const struct check *checks; /* ids and titles; id NULL behind the last */
     const struct results *results;
     const struct baseline *baseline; /* applied already; NULL */
-    bool strict;                    /* warnings fail */
-    bool color, quiet, verbose;     /* text only: quiet leaves out what is well, verbose lists what passed */
+    bool strict;                     /* warnings fail */
+    bool color, quiet, verbose;      /* text only: quiet leaves out what is well, verbose lists what passed */
 };
 
 extern const char *const report_formats[]; /* NULL behind the last; the first is the default */
@@ -46,7 +46,6 @@ const struct check *report_check(const struct check *rows, const char *id);
 /* Every id with its title, aligned. */
 void explain_list(const struct check *rows, struct text *out);
 /* Title, explanation and ground of the check `id`. ERR_USAGE for an unknown id, with the nearest one. */
-bool explain_check(struct arena *arena, const struct check *rows, const char *id, struct text *out,
-                   struct err *err);
+bool explain_check(struct arena *arena, const struct check *rows, const char *id, struct text *out, struct err *err);
 
 #endif

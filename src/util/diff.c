@@ -1,8 +1,6 @@
 #include "util/diff.h"
 
-#include <limits.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "util/vec.h"
 
@@ -13,9 +11,9 @@ struct lines {
     VEC(struct str);
 };
 
-/* Lines [old, old + removed) become [new, new + added). */
+/* Lines [left, left + removed) of the old file become [right, right + added) of the new one. */
 struct change {
-    size_t old, removed, new, added;
+    size_t left, removed, right, added;
 };
 
 struct changes {
@@ -24,7 +22,7 @@ struct changes {
 
 struct diff {
     struct arena *arena;
-    struct lines old, new;
+    struct lines left, right;
     struct changes changes; /* ascending, with at least one equal line between two */
 };
 
@@ -38,57 +36,57 @@ static void split(struct arena *arena, struct str content, struct lines *lines)
 }
 
 /* Adds to the changes, from the last one to the first. */
-static void add_edit(struct diff *diff, size_t old, size_t removed, size_t new, size_t added)
+static void add_edit(struct diff *diff, size_t left, size_t removed, size_t right, size_t added)
 {
     struct changes *changes = &diff->changes;
     struct change *last = changes->n ? &changes->v[changes->n - 1] : NULL;
-    if (last && last->old == old + removed && last->new == new + added) {
-        *last = (struct change){old, last->removed + removed, new, last->added + added};
+    if (last && last->left == left + removed && last->right == right + added) {
+        *last = (struct change){left, last->removed + removed, right, last->added + added};
         return;
     }
-    *vec_add(diff->arena, changes) = (struct change){old, removed, new, added};
+    *vec_add(diff->arena, changes) = (struct change){left, removed, right, added};
 }
 
 /* The part between the common head and the common tail. */
 struct middle {
-    size_t old, old_end, new, new_end;
+    size_t left, left_end, right, right_end;
 };
 
-static bool same(const struct diff *diff, size_t old, size_t new)
+static bool same(const struct diff *diff, size_t left, size_t right)
 {
-    return str_eq(diff->old.v[old], diff->new.v[new]);
+    return str_eq(diff->left.v[left], diff->right.v[right]);
 }
 
 static struct middle find_middle(const struct diff *diff)
 {
-    struct middle m = {0, diff->old.n, 0, diff->new.n};
-    while (m.old < m.old_end && m.new < m.new_end && same(diff, m.old, m.new)) {
-        m.old++;
-        m.new++;
+    struct middle m = {0, diff->left.n, 0, diff->right.n};
+    while (m.left < m.left_end && m.right < m.right_end && same(diff, m.left, m.right)) {
+        m.left++;
+        m.right++;
     }
-    while (m.old_end > m.old && m.new_end > m.new && same(diff, m.old_end - 1, m.new_end - 1)) {
-        m.old_end--;
-        m.new_end--;
+    while (m.left_end > m.left && m.right_end > m.right && same(diff, m.left_end - 1, m.right_end - 1)) {
+        m.left_end--;
+        m.right_end--;
     }
     return m;
 }
 
 /* E. Myers, "An O(ND) Difference Algorithm and Its Variations", 1986: furthest[d][k] is how many old lines a path of d
- * edits can have behind it on diagonal k = old - new, for -d <= k <= d. */
+ * edits can have behind it on diagonal k = left - right, for -d <= k <= d. */
 struct search {
     const struct diff *diff;
     struct middle m;
     long *furthest[MOST_EDITS + 1]; /* each points at its diagonal 0 */
 };
 
-/* Where a path of d edits stands on diagonal k before it follows equal lines: one line removed from k - 1, or one
- * added from k + 1. */
+/* Whether the best path of d edits to diagonal k ends in a line added, from k + 1, or in one removed, from k - 1. */
 static bool comes_by_adding(const struct search *search, long d, long k)
 {
     const long *before = search->furthest[d - 1];
     return k == -d || (k != d && before[k - 1] < before[k + 1]);
 }
 
+/* Where that path stands before it follows equal lines. */
 static long step(const struct search *search, long d, long k)
 {
     if (d == 0)
@@ -100,13 +98,13 @@ static long step(const struct search *search, long d, long k)
 static bool extend(struct search *search, long d)
 {
     const struct middle *m = &search->m;
-    const long olds = (long)(m->old_end - m->old), news = (long)(m->new_end - m->new);
+    const long width = (long)(m->left_end - m->left), height = (long)(m->right_end - m->right);
     for (long k = -d; k <= d; k += 2) {
         long x = step(search, d, k);
-        while (x < olds && x - k < news && same(search->diff, m->old + (size_t)x, m->new + (size_t)(x - k)))
+        while (x < width && x - k < height && same(search->diff, m->left + (size_t)x, m->right + (size_t)(x - k)))
             x++;
         search->furthest[d][k] = x;
-        if (x == olds && x - k == news)
+        if (x == width && x - k == height)
             return true;
     }
     return false;
@@ -127,12 +125,12 @@ static long find_path(struct search *search)
 static void trace_back(struct diff *diff, const struct search *search, long d)
 {
     const struct middle *m = &search->m;
-    long k = (long)(m->old_end - m->old) - (long)(m->new_end - m->new);
+    long k = (long)(m->left_end - m->left) - (long)(m->right_end - m->right);
     for (; d > 0; d--) {
         bool adds = comes_by_adding(search, d, k);
         k = adds ? k + 1 : k - 1;
         long x = search->furthest[d - 1][k];
-        add_edit(diff, m->old + (size_t)x, !adds, m->new + (size_t)(x - k), adds);
+        add_edit(diff, m->left + (size_t)x, !adds, m->right + (size_t)(x - k), adds);
     }
 }
 
@@ -150,11 +148,11 @@ static void compare(struct diff *diff)
     struct search *search = arena_alloc(diff->arena, sizeof *search);
     const struct middle m = find_middle(diff);
     *search = (struct search){.diff = diff, .m = m};
-    if (m.old == m.old_end && m.new == m.new_end)
+    if (m.left == m.left_end && m.right == m.right_end)
         return;
     long d = find_path(search);
     if (d < 0)
-        add_edit(diff, m.old, m.old_end - m.old, m.new, m.new_end - m.new);
+        add_edit(diff, m.left, m.left_end - m.left, m.right, m.right_end - m.right);
     else
         trace_back(diff, search, d);
     reverse(&diff->changes);
@@ -217,23 +215,23 @@ static void write_range(char mark, size_t start, size_t count, struct text *out)
 static void write_hunk(const struct diff *diff, size_t first, size_t end, struct text *out)
 {
     const struct change *head = &diff->changes.v[first], *tail = &diff->changes.v[end - 1];
-    size_t before = head->old < CONTEXT ? head->old : CONTEXT;
-    size_t old_done = tail->old + tail->removed, new_done = tail->new + tail->added;
-    size_t after = diff->old.n - old_done < CONTEXT ? diff->old.n - old_done : CONTEXT;
-    size_t at = head->old - before;
+    size_t before = head->left < CONTEXT ? head->left : CONTEXT;
+    size_t left_done = tail->left + tail->removed, right_done = tail->right + tail->added;
+    size_t after = diff->left.n - left_done < CONTEXT ? diff->left.n - left_done : CONTEXT;
+    size_t at = head->left - before;
     text_add(out, "@@ ");
-    write_range('-', at, old_done + after - at, out);
+    write_range('-', at, left_done + after - at, out);
     text_add(out, " ");
-    write_range('+', head->new - before, new_done + after - (head->new - before), out);
+    write_range('+', head->right - before, right_done + after - (head->right - before), out);
     text_add(out, " @@\n");
     for (size_t i = first; i < end; i++) {
         const struct change *change = &diff->changes.v[i];
-        write_lines(' ', &diff->old, at, change->old, out);
-        write_lines('-', &diff->old, change->old, change->old + change->removed, out);
-        write_lines('+', &diff->new, change->new, change->new + change->added, out);
-        at = change->old + change->removed;
+        write_lines(' ', &diff->left, at, change->left, out);
+        write_lines('-', &diff->left, change->left, change->left + change->removed, out);
+        write_lines('+', &diff->right, change->right, change->right + change->added, out);
+        at = change->left + change->removed;
     }
-    write_lines(' ', &diff->old, at, at + after, out);
+    write_lines(' ', &diff->left, at, at + after, out);
 }
 
 /* Changes whose contexts touch share a hunk. */
@@ -241,7 +239,7 @@ static size_t hunk_end(const struct changes *changes, size_t first)
 {
     size_t end = first + 1;
     while (end < changes->n
-           && changes->v[end].old - (changes->v[end - 1].old + changes->v[end - 1].removed) <= 2 * CONTEXT)
+           && changes->v[end].left - (changes->v[end - 1].left + changes->v[end - 1].removed) <= 2 * CONTEXT)
         end++;
     return end;
 }
@@ -250,8 +248,8 @@ void diff_unified(struct arena *arena, const char *old_name, struct str old, con
                   struct text *out)
 {
     struct diff diff = {.arena = arena};
-    split(arena, old, &diff.old);
-    split(arena, new, &diff.new);
+    split(arena, old, &diff.left);
+    split(arena, new, &diff.right);
     compare(&diff);
     if (diff.changes.n == 0)
         return;

@@ -19,6 +19,9 @@ is "$(grep -vc '^::\(error\|warning\|notice\) [^:]*::' "$scratch/github")" 0 "gi
 if command -v xmllint >/dev/null 2>&1; then
     xmllint --noout "$scratch/junit" >"$scratch/why" 2>&1
     ok $? "junit is well-formed XML"
+    "$emit" junit random >"$scratch/random"
+    xmllint --noout "$scratch/random" >"$scratch/why" 2>&1
+    ok $? "junit is well-formed XML whatever the bytes are"
     is "$(xmllint --xpath 'string(//testcase[failure]/@name)' "$scratch/junit")" cudart-live "junit: what failed"
     is "$(xmllint --xpath 'count(//testcase/skipped)=//testsuite/@skipped' "$scratch/junit")" true "junit: skips"
     is "$(xmllint --xpath 'count(//testcase)=//testsuite/@tests' "$scratch/junit")" true "junit: tests"
@@ -33,6 +36,9 @@ if command -v python3 >/dev/null 2>&1; then
     ok $? "json fits the installed schema"
     python3 "$top_srcdir/tests/schema.py" "$top_srcdir/tests/cli/sarif.json" "$scratch/sarif" >"$scratch/why" 2>&1
     ok $? "sarif fits the schema of what we write of it"
+    "$emit" sarif random >"$scratch/random"
+    python3 "$top_srcdir/tests/schema.py" "$top_srcdir/tests/cli/sarif.json" "$scratch/random" >"$scratch/why" 2>&1
+    ok $? "sarif fits its schema whatever the bytes are"
     for change in 's/"fail"/"failed"/' 's/"line": 7/"line": 0/' 's/"message": /"text": /' 's/verify.1/verify\/2/'; do
         sed "$change" "$scratch/json" >"$scratch/wrong"
         ! python3 "$top_srcdir/tests/schema.py" "$top_srcdir/src/report/schemas/verify.json" "$scratch/wrong" \

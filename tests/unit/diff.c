@@ -41,9 +41,8 @@ END_TEST
 START_TEST(a_missing_last_newline_is_said)
 {
     ck_assert_str_eq(diff("a\n", "a"), "--- old\n+++ new\n@@ -1 +1 @@\n-a\n+a\n\\ No newline at end of file\n");
-    ck_assert_str_eq(diff("a", "a\nb"),
-                     "--- old\n+++ new\n@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n+a\n+b\n"
-                     "\\ No newline at end of file\n");
+    ck_assert_str_eq(diff("a", "a\nb"), "--- old\n+++ new\n@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n+a\n+b\n"
+                                        "\\ No newline at end of file\n");
 }
 END_TEST
 

@@ -1,10 +1,11 @@
 /* The formats, baselines and explanations, on one report full of hostile text. `report FORMAT [strict|quiet|verbose|
- * color]...` prints it, for the shell tests that hold it against real readers. */
+ * color|random]...` prints it, for the shell tests that hold it against real readers. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "report/format.h"
 #include "report/report.h"
 #include "unit.h"
 #include "util/file.h"
@@ -13,8 +14,11 @@
 static struct arena *arena;
 
 static const struct check rows[] = {
-    {"pin-present", "the environment file pins CUDA", "Nothing to compare.\nA second line.\n\n  example: {x}\n\nMend it.",
-     {NULL}, NULL},
+    {"pin-present",
+     "the environment file pins CUDA",
+     "Nothing to compare.\nA second line.\n\n  example: {x}\n\nMend it.",
+     {NULL},
+     NULL},
     {"cudart-live", "python loads the pinned libcudart", "What is loaded counts.", {"pin-present", NULL}, NULL},
     {"threads", "thread counts are valid", "One positive integer.", {NULL}, NULL},
     {"driver-visible", "a driver is there", "A GPU needs one.", {NULL}, NULL},
@@ -31,7 +35,10 @@ static struct evidence live_evidence[] = {
 
 static struct result found[] = {
     {"pin-present", STATUS_PASS, "environment.yml pins CUDA 12.4", NULL, {NULL, 0, 0}},
-    {"cudart-live", STATUS_FAIL, "loads 12.1, not 12.4\n::error::injected, 100%", "unset LD_LIBRARY_PATH",
+    {"cudart-live",
+     STATUS_FAIL,
+     "loads 12.1, not 12.4\n::error::injected, 100%",
+     "unset LD_LIBRARY_PATH",
      {live_evidence, 3, 3}},
     {"threads", STATUS_WARN, "OMP_NUM_THREADS=\"\" is empty", NULL, {NULL, 0, 0}},
     {"driver-visible", STATUS_SKIP, "no GPU on this <machine>", NULL, {NULL, 0, 0}},
@@ -102,6 +109,82 @@ static void assert_plain(const char *document)
         ck_assert_msg((*c >= ' ' && *c <= '~') || *c == '\n', "byte %02x in: %s", (unsigned char)*c, document);
 }
 
+/* Bytes that formats trip over, in random order; the seed is fixed, so that a failure comes again. */
+static const char *random_string(unsigned *state)
+{
+    static const char *const pieces[] = {
+        "\xe2\x80\xae", "\xc3\xa9", "\xf0\x9f\x98\x80",
+        "\xef\xbf\xbe", "\xc2\x9b", "\xed\xa0\x80",
+        "]]>",          "<!--",     "\r\n::",
+        "&amp;",        "&#0;",     "%0A",
+        "\"",           "'",        "\\",
+        "\x1b[2J",      "{0}",      "](x)",
+        "\x7f",         "a",
+    };
+    struct text text = {.arena = arena};
+    text_bytes(&text, "", 0);
+    for (int i = 0; i < 12; i++) {
+        *state = *state * 1664525u + 1013904223u;
+        unsigned value = *state >> 16;
+        if (value & 1)
+            text_add(&text, "%s", pieces[(value >> 1) % (sizeof pieces / sizeof *pieces)]);
+        else
+            text_add(&text, "%c", (int)(1 + (value >> 1) % 255));
+    }
+    return text.s;
+}
+
+/* Every string of the report that comes from outside is random. */
+static struct report random_sample(unsigned seed)
+{
+    struct report report = sample();
+    unsigned state = seed;
+    report.prefix = random_string(&state);
+    report.cudart.path = random_string(&state);
+    for (size_t i = 0; i < 200; i++) {
+        struct result *result = vec_add(arena, copied);
+        *result = (struct result){rows[i % 6].id, (enum status)(i % 4), random_string(&state), NULL, {NULL, 0, 0}};
+        result->fix = i % 3 ? random_string(&state) : NULL;
+        for (size_t j = 0; j < i % 5; j++)
+            *vec_add(arena, &result->evidence) = (struct evidence){
+                random_string(&state), j % 2 ? random_string(&state) : NULL, (unsigned)j, (unsigned)i};
+    }
+    return report;
+}
+
+START_TEST(random_bytes_stay_inside_their_strings)
+{
+    for (unsigned seed = 0; seed < 10; seed++) {
+        struct report report = random_sample(seed);
+        json_decref(parsed(written(&report, "json")));
+        json_decref(parsed(written(&report, "sarif")));
+        for (size_t i = 0; report_formats[i]; i++) {
+            const char *document = written(&report, report_formats[i]);
+            for (const char *c = document; *c; c++)
+                ck_assert((*c >= ' ' && *c != 0x7f) || *c == '\n' || *c < 0);
+            ck_assert_ptr_null(strstr(document, "\xc2\x9b"));
+            ck_assert_ptr_null(strstr(document, "\xe2\x80\xae"));
+        }
+    }
+}
+END_TEST
+
+static const char *xml(const char *string)
+{
+    struct text out = {.arena = arena};
+    escape_xml(&out, string);
+    return text_str(&out).s;
+}
+
+START_TEST(escapes_keep_what_their_format_can_hold)
+{
+    ck_assert_str_eq(xml("\xc3\xa9 \xf0\x9f\x98\x80"), "\xc3\xa9 \xf0\x9f\x98\x80");
+    ck_assert_str_eq(xml("\xef\xbf\xbe \x1b \xed\xa0\x80"), "\\xef\\xbf\\xbe \\x1b \\xed\\xa0\\x80");
+    ck_assert_str_eq(xml("a\tb\r\n \xc2\x9b"), "a&#9;b&#13;&#10; &#155;");
+    ck_assert_str_eq(escape_utf8(arena, "\xc3\xa9\x1b\xc3"), "\xc3\xa9\x1b\\xc3");
+}
+END_TEST
+
 START_TEST(no_format_lets_a_control_byte_through)
 {
     struct report report = sample();
@@ -113,20 +196,19 @@ END_TEST
 START_TEST(text_says_what_is_wrong_and_what_to_do_first)
 {
     struct report report = sample();
-    ck_assert_str_eq(
-        written(&report, "text"),
-        "FAIL  cudart-live  loads 12.1, not 12.4\\n::error::injected, 100%\n"
-        "      fix: unset LD_LIBRARY_PATH\n"
-        "      - /opt/a b:c,d%/lib\\xff/libcudart.so.12: LD_LIBRARY_PATH wins over \\x1b[31mRUNPATH\n"
-        "      - /w/conf/environment.yml:7:5: cuda-version=12.4 \\xe2\\x80\\xae\n"
-        "      - read ]]> <b>&amp; \\x01 \"quoted\" {0} [a](b)\n"
-        "WARN  threads      OMP_NUM_THREADS=\"\" is empty\n"
-        "SKIP  driver-visible, driver-min: no GPU on this <machine>\n"
-        "PASS  2 checks passed: pin-present, arch\n"
-        "\n"
-        "pinned  12.4  (/w/conf/environment.yml:7: cuda-version=12.4)\n"
-        "loaded  12.1.105  (/usr/local/cuda/lib64/libcudart.so.12, live)\n"
-        "1 failed, 1 warning, 2 passed, 2 skipped\n");
+    ck_assert_str_eq(written(&report, "text"),
+                     "FAIL  cudart-live  loads 12.1, not 12.4\\n::error::injected, 100%\n"
+                     "      fix: unset LD_LIBRARY_PATH\n"
+                     "      - /opt/a b:c,d%/lib\\xff/libcudart.so.12: LD_LIBRARY_PATH wins over \\x1b[31mRUNPATH\n"
+                     "      - /w/conf/environment.yml:7:5: cuda-version=12.4 \\xe2\\x80\\xae\n"
+                     "      - read ]]> <b>&amp; \\x01 \"quoted\" {0} [a](b)\n"
+                     "WARN  threads      OMP_NUM_THREADS=\"\" is empty\n"
+                     "SKIP  driver-visible, driver-min: no GPU on this <machine>\n"
+                     "PASS  2 checks passed: pin-present, arch\n"
+                     "\n"
+                     "pinned  12.4  (/w/conf/environment.yml:7: cuda-version=12.4)\n"
+                     "loaded  12.1.105  (/usr/local/cuda/lib64/libcudart.so.12, live)\n"
+                     "1 failed, 1 warning, 2 passed, 2 skipped\n");
 }
 END_TEST
 
@@ -149,6 +231,23 @@ START_TEST(verbose_text_gives_each_pass_a_line)
     struct report report = sample();
     report.verbose = true;
     ck_assert_ptr_nonnull(strstr(written(&report, "text"), "PASS  pin-present  environment.yml pins CUDA 12.4\n"));
+}
+END_TEST
+
+START_TEST(people_see_ten_pieces_of_evidence_programs_all)
+{
+    struct report report = sample();
+    struct result *result = &copied->v[1];
+    result->evidence.n = result->evidence.cap = 0;
+    for (int i = 1; i <= 12; i++)
+        *vec_add(arena, &result->evidence) = (struct evidence){arena_printf(arena, "file %d", i), NULL, 0, 0};
+    ck_assert_ptr_nonnull(strstr(written(&report, "text"), "- file 10\n      - and 2 more (-v lists them)\nWARN"));
+    ck_assert_ptr_nonnull(strstr(written(&report, "github"), "- file 10%0A- and 2 more\n"));
+    ck_assert_ptr_nonnull(strstr(written(&report, "json"), "\"file 12\""));
+    ck_assert_ptr_nonnull(strstr(written(&report, "junit"), "- file 12<"));
+    ck_assert_ptr_nonnull(strstr(written(&report, "sarif"), "file 12\\nfix: "));
+    report.verbose = true;
+    ck_assert_ptr_nonnull(strstr(written(&report, "text"), "- file 12\nWARN"));
 }
 END_TEST
 
@@ -228,19 +327,18 @@ END_TEST
 START_TEST(github_commands_are_one_line_each)
 {
     struct report report = sample();
-    ck_assert_str_eq(
-        written(&report, "github"),
-        "::error file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A cudart-live::"
-        "loads 12.1, not 12.4\\n::error::injected, 100%25%0Afix: unset LD_LIBRARY_PATH"
-        "%0A- /opt/a b:c,d%25/lib\\xff/libcudart.so.12: LD_LIBRARY_PATH wins over \\x1b[31mRUNPATH"
-        "%0A- /w/conf/environment.yml:7:5: cuda-version=12.4 \\xe2\\x80\\xae"
-        "%0A- read ]]> <b>&amp; \\x01 \"quoted\" {0} [a](b)\n"
-        "::warning file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A threads::"
-        "OMP_NUM_THREADS=\"\" is empty\n"
-        "::notice file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A driver-visible::"
-        "no GPU on this <machine>\n"
-        "::notice file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A driver-min::"
-        "no GPU on this <machine>\n");
+    ck_assert_str_eq(written(&report, "github"),
+                     "::error file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A cudart-live::"
+                     "loads 12.1, not 12.4\\n::error::injected, 100%25%0Afix: unset LD_LIBRARY_PATH"
+                     "%0A- /opt/a b:c,d%25/lib\\xff/libcudart.so.12: LD_LIBRARY_PATH wins over \\x1b[31mRUNPATH"
+                     "%0A- /w/conf/environment.yml:7:5: cuda-version=12.4 \\xe2\\x80\\xae"
+                     "%0A- read ]]> <b>&amp; \\x01 \"quoted\" {0} [a](b)\n"
+                     "::warning file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A threads::"
+                     "OMP_NUM_THREADS=\"\" is empty\n"
+                     "::notice file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A driver-visible::"
+                     "no GPU on this <machine>\n"
+                     "::notice file=conf/environment.yml,line=7,col=5,title=condagpu verify%3A driver-min::"
+                     "no GPU on this <machine>\n");
 }
 END_TEST
 
@@ -249,8 +347,8 @@ START_TEST(github_properties_escape_their_separators)
     struct report report = sample();
     report.pin = NULL;
     copied->v[1].evidence.n = 1;
-    ck_assert_ptr_nonnull(strstr(written(&report, "github"),
-                                 "::error file=/opt/a b%3Ac%2Cd%25/lib\\xff/libcudart.so.12,title="));
+    ck_assert_ptr_nonnull(
+        strstr(written(&report, "github"), "::error file=/opt/a b%3Ac%2Cd%25/lib\\xff/libcudart.so.12,title="));
 }
 END_TEST
 
@@ -298,7 +396,8 @@ START_TEST(sarif_rule_indices_point_at_their_rules)
     json_t *rules = json_object_get(json_object_get(json_object_get(run, "tool"), "driver"), "rules");
     size_t i;
     ck_assert_uint_eq(json_array_size(rules), 6);
-    json_array_foreach(json_object_get(run, "results"), i, result) {
+    json_array_foreach(json_object_get(run, "results"), i, result)
+    {
         size_t index = (size_t)json_integer_value(json_object_get(result, "ruleIndex"));
         ck_assert_str_eq(string_at(json_array_get(rules, index), "id"), string_at(result, "ruleId"));
     }
@@ -325,8 +424,7 @@ START_TEST(a_url_stays_one_and_standard_input_is_no_file)
     report.pin = &elsewhere;
     copied->v[1].evidence.n = 0;
     elsewhere.file = "https://example.org/a/environment.yml?x=1";
-    ck_assert_ptr_nonnull(strstr(written(&report, "sarif"),
-                                 "\"uri\": \"https://example.org/a/environment.yml?x=1\""));
+    ck_assert_ptr_nonnull(strstr(written(&report, "sarif"), "\"uri\": \"https://example.org/a/environment.yml?x=1\""));
     elsewhere.file = "-";
     ck_assert_ptr_nonnull(strstr(written(&report, "github"), "::error title="));
     ck_assert_ptr_nonnull(strstr(written(&report, "sarif"), "\"uri\": \"file:///envs/train%20%FF%7F\""));
@@ -505,7 +603,7 @@ END_TEST
 /* For the shell tests. */
 static int emit(int argc, char **argv)
 {
-    struct report report = sample();
+    struct report report = argc > 2 && strcmp(argv[2], "random") == 0 ? random_sample(42) : sample();
     struct text out = {.arena = arena};
     struct err err;
     for (int i = 2; i < argc; i++) {
@@ -524,9 +622,12 @@ int main(int argc, char **argv)
 {
     const TTest *const tests[] = {
         no_format_lets_a_control_byte_through,
+        random_bytes_stay_inside_their_strings,
+        escapes_keep_what_their_format_can_hold,
         text_says_what_is_wrong_and_what_to_do_first,
         quiet_text_leaves_out_what_is_well,
         verbose_text_gives_each_pass_a_line,
+        people_see_ten_pieces_of_evidence_programs_all,
         color_only_when_asked,
         an_empty_report_says_so,
         json_has_the_promised_fields,
