@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -7,7 +8,7 @@
 #include "cmd/output.h"
 #include "report/report.h"
 #include "util/env.h"
-#include "util/file.h"
+#include "util/text.h"
 
 extern char **environ;
 
@@ -57,15 +58,7 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
 /* One document for each --format; the first without an --output of its own goes to standard output. */
 static bool write_reports(struct run *run, struct report *report)
 {
-    struct strv *formats = &run->options.formats;
-    if (formats->n == 0)
-        strv_add(run->arena, formats, "text");
-    if (run->options.outputs.n > formats->n)
-        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "more --output than --format");
-    if (formats->n > run->options.outputs.n + 1)
-        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0,
-                       "%zu formats and %zu outputs: only one of them can go to standard output", formats->n,
-                       run->options.outputs.n);
+    const struct strv *formats = &run->options.formats;
     for (size_t i = 0; i < formats->n; i++) {
         const char *path = i < run->options.outputs.n ? run->options.outputs.v[i] : "-";
         struct text text = {.arena = run->arena};
@@ -88,12 +81,38 @@ static bool apply_baseline(struct run *run, const struct gathered *gathered, str
     return true;
 }
 
+static bool check_formats(struct run *run)
+{
+    struct strv *formats = &run->options.formats;
+    const char *nearest;
+    if (formats->n == 0)
+        strv_add(run->arena, formats, report_formats[0]);
+    for (size_t i = 0; i < formats->n; i++) {
+        const char *const *known = report_formats;
+        while (*known && strcmp(*known, formats->v[i]) != 0)
+            known++;
+        if (*known)
+            continue;
+        nearest = text_nearest(formats->v[i], report_formats);
+        err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--format: there is no format \"%s\"", formats->v[i]);
+        return err_mend(&run->err, nearest ? "did you mean %s?" : "text, json, junit, sarif and github are known",
+                        nearest);
+    }
+    if (run->options.outputs.n > formats->n)
+        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "more --output than --format");
+    if (formats->n > run->options.outputs.n + 1)
+        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0,
+                       "%zu formats and %zu outputs: only one of them can go to standard output", formats->n,
+                       run->options.outputs.n);
+    return true;
+}
+
 static int verify(struct run *run)
 {
     struct gathered gathered;
     struct results results = {0};
     struct cudart_answer answer = {0};
-    if (!gather(run, false, &gathered) || !run_checks(run, &gathered, &results, &answer))
+    if (!check_formats(run) || !gather(run, false, &gathered) || !run_checks(run, &gathered, &results, &answer))
         return RUN_FAILED;
     struct baseline baseline = {0};
     if (!apply_baseline(run, &gathered, &baseline, &results))
@@ -101,6 +120,7 @@ static int verify(struct run *run)
     struct report report = {
         .command = "verify",
         .prefix = gathered.inventory.prefix,
+        .root = getenv("GITHUB_WORKSPACE"), /* what the runner takes relative paths from */
         .pin = report_pin(gathered.facts.spec),
         .cudart = answer,
         .checks = checks,
