@@ -10,17 +10,13 @@ const char *status_text(enum status status)
     return texts[status];
 }
 
-/* How a later finding of the same check weighs against an earlier one. */
-static int weight(const struct result *result, enum status status)
-{
-    static const int weights[] = {[STATUS_PASS] = 1, [STATUS_WARN] = 2, [STATUS_FAIL] = 3, [STATUS_SKIP] = 1};
-    return result->message ? weights[status] : 0;
-}
+/* A later finding of the same check replaces one that weighs no more. */
+static const int weights[] = {[STATUS_PASS] = 0, [STATUS_SKIP] = 0, [STATUS_WARN] = 1, [STATUS_FAIL] = 2};
 
 static void settle(const struct check_input *input, struct result *result, enum status status, const char *format,
                    va_list args)
 {
-    if (weight(result, result->status) > weight(&(struct result){.message = ""}, status))
+    if (result->message && weights[result->status] > weights[status])
         return;
     result->status = status;
     result->message = text_printable(input->arena, str_of(arena_vprintf(input->arena, format, args)));
@@ -58,10 +54,11 @@ void check_evidence(const struct check_input *input, struct result *result, cons
     *vec_add(input->arena, &result->evidence) = (struct evidence){text, arena_strdup(input->arena, file), line, column};
 }
 
-static bool select_ids(struct arena *arena, const char *option, const char *list, struct strv *ids, struct err *err)
+static bool select_ids(struct arena *arena, const struct check *rows, const char *option, const char *list,
+                       struct strv *ids, struct err *err)
 {
     struct strv known = {0};
-    for (const struct check *check = checks; check->id; check++)
+    for (const struct check *check = rows; check->id; check++)
         strv_add(arena, &known, check->id);
     strv_add(arena, &known, NULL);
     struct str rest = str_of(list), part;
@@ -82,11 +79,11 @@ static bool select_ids(struct arena *arena, const char *option, const char *list
     return true;
 }
 
-bool checks_select(struct arena *arena, const char *only, const char *skip, struct check_selection *selection,
-                   struct err *err)
+bool checks_select(struct arena *arena, const struct check *rows, const char *only, const char *skip,
+                   struct check_selection *selection, struct err *err)
 {
-    return select_ids(arena, "--only", only, &selection->only, err)
-        && select_ids(arena, "--skip", skip, &selection->skip, err);
+    return select_ids(arena, rows, "--only", only, &selection->only, err)
+        && select_ids(arena, rows, "--skip", skip, &selection->skip, err);
 }
 
 static bool is_selected(const struct check_selection *selection, const char *id)
@@ -116,9 +113,10 @@ static const char *broken_ground(const struct check *check, const struct results
     return NULL;
 }
 
-void checks_run(const struct check_input *input, const struct check_selection *selection, struct results *results)
+void checks_run(const struct check_input *input, const struct check *rows, const struct check_selection *selection,
+                struct results *results)
 {
-    for (const struct check *check = checks; check->id; check++) {
+    for (const struct check *check = rows; check->id; check++) {
         const char *state;
         if (!is_selected(selection, check->id))
             continue;

@@ -97,9 +97,10 @@ struct check_selection {
     struct strv only, skip; /* ids; empty `only` means all */
 };
 /* ERR_USAGE for an id that does not exist, with the nearest one. */
-bool checks_select(struct arena *arena, const char *only, const char *skip, struct check_selection *selection,
-                   struct err *err);
-/* Runs what is selected, in order. A check whose ground failed or was skipped is a skip that names it. */
-void checks_run(const struct check_input *input, const struct check_selection *selection, struct results *results);
+bool checks_select(struct arena *arena, const struct check *rows, const char *only, const char *skip,
+                   struct check_selection *selection, struct err *err);
+/* Runs what is selected of `rows` (checks[]), in order. A check whose ground failed or was skipped is a skip that names it. */
+void checks_run(const struct check_input *input, const struct check *rows, const struct check_selection *selection,
+                struct results *results);
 
 #endif

@@ -44,14 +44,14 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
         .allow_unpinned = run->options.allow_unpinned,
         .compile = run->options.compile,
     };
-    if (!checks_select(run->arena, run->options.only, run->options.skip, &selection, &run->err)
+    if (!checks_select(run->arena, checks, run->options.only, run->options.skip, &selection, &run->err)
         || !gather_deadline(run, &input.deadline_ms))
         return false;
     input.activated = hooks_activated_env(run->arena, &gathered->inventory, input.env, input.deadline_ms,
                                           &input.activated_problem);
     if (!find_consumers(run, gathered, &input, &consumers))
         return false;
-    checks_run(&input, &selection, results);
+    checks_run(&input, checks, &selection, results);
     return true;
 }
 

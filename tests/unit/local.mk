@@ -16,4 +16,9 @@ tests_unit_diff_SOURCES = tests/unit/diff.c
 tests_unit_diff_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_diff_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/check
+tests_unit_check_SOURCES = tests/unit/check.c
+tests_unit_check_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_check_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
