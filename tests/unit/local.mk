@@ -21,4 +21,9 @@ tests_unit_check_SOURCES = tests/unit/check.c
 tests_unit_check_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_check_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/prefix
+tests_unit_prefix_SOURCES = tests/unit/prefix.c
+tests_unit_prefix_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_prefix_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
