@@ -1,6 +1,7 @@
 #include "check/hooks.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,21 +211,43 @@ static const char *shortened(struct arena *arena, const char *value)
     return strlen(value) <= LONGEST ? value : arena_printf(arena, "%.*s…", LONGEST, value);
 }
 
-static void report_leak(const struct trial *trial, const struct hook *hook, const char *name, const char *before,
-                        const char *after)
+/* Longer at the end of three reactivations than it was when it first changed. */
+static bool grows(const struct trial *trial, const struct trip_run *run, const char *name)
+{
+    const char *first = NULL, *before = env_get(run->shots.v[0].env, name);
+    const char *last = env_get(run->shots.v[run->shots.n - 1].env, name);
+    for (size_t i = 1; i < run->shots.n && !first; i++)
+        if (run->shots.v[i].hook && !cstr_eq(env_get(run->shots.v[i].env, name), before))
+            first = env_get(run->shots.v[i].env, name);
+    return trial->trip == TRIP_REACTIVATED && first && last && strlen(last) > strlen(first);
+}
+
+/* Whether another trip showed the same of that variable, in the same place. */
+static bool is_told(const struct trial *trial, const char *file, unsigned line, const char *what, const char *when)
+{
+    for (size_t i = 0; i < trial->findings->n; i++) {
+        const struct hook_finding *finding = &trial->findings->v[i];
+        if (finding->line == line && strcmp(finding->file, file) == 0 && str_starts(str_of(finding->text), what)
+            && !str_starts(str_slice(str_of(finding->text), strlen(what), SIZE_MAX), when))
+            return true;
+    }
+    return false;
+}
+
+static void report_leak(const struct trial *trial, const struct trip_run *run, const struct hook *hook,
+                        const char *name)
 {
     struct arena *arena = trial->findings->arena;
+    const char *before = env_get(run->shots.v[0].env, name);
+    const char *after = env_get(run->shots.v[run->shots.n - 1].env, name);
+    const char *verb = grows(trial, run, name) ? "grows" : !before ? "is left behind" : !after ? "is lost" : "is changed";
+    const char *what = arena_printf(arena, "%s %s when ", name, verb), *when = trip_names[trial->trip];
     unsigned line = hooks_assignment_line(arena, hook, name);
-    const char *when = trip_names[trial->trip], *shell = trial->shell->name;
-    if (!before)
-        hooks_found(trial->findings, hook->path, line, hook->ours, shell, "%s is left behind when %s: \"%s\"", name, when,
-                    shortened(arena, after));
-    else if (!after)
-        hooks_found(trial->findings, hook->path, line, hook->ours, shell, "%s is lost when %s: it was \"%s\"", name, when,
-                    shortened(arena, before));
-    else
-        hooks_found(trial->findings, hook->path, line, hook->ours, shell, "%s is changed when %s: from \"%s\" to \"%s\"",
-                    name, when, shortened(arena, before), shortened(arena, after));
+    if (is_told(trial, hook->path, line, what, when))
+        return;
+    const char *from = before ? arena_printf(arena, "from \"%s\"", shortened(arena, before)) : "from unset";
+    const char *to = after ? arena_printf(arena, "to \"%s\"", shortened(arena, after)) : "to unset";
+    hooks_found(trial->findings, hook->path, line, hook->ours, trial->shell->name, "%s%s: %s %s", what, when, from, to);
 }
 
 /* Is everything as it was? If not, a second run says after which hook each variable got its last value. */
@@ -243,8 +266,7 @@ static bool try_restore(const struct trial *trial)
     for (size_t i = 0; i < names.n && run.complete; i++) {
         const struct hook *hook = last_change(&run, names.v[i]);
         if (hook)
-            report_leak(trial, hook, names.v[i], env_get(run.shots.v[0].env, names.v[i]),
-                        env_get(run.shots.v[run.shots.n - 1].env, names.v[i]));
+            report_leak(trial, &run, hook, names.v[i]);
     }
     return !run.proc.timed_out;
 }
@@ -273,7 +295,7 @@ static bool is_store(const struct strv *names, const char *name)
     return false;
 }
 
-/* What users could have set of the variables that change between the first look and any later one. */
+/* What users could have set of the variables that hooks change. */
 static void managed_variables(const struct trial *trial, struct strv *managed)
 {
     struct arena *arena = trial->findings->arena;
@@ -281,8 +303,8 @@ static void managed_variables(const struct trial *trial, struct strv *managed)
     struct strv names = {0};
     trip(trial, true, &run);
     for (size_t i = 1; i < run.shots.n; i++)
-        if (run.shots.v[i].env)
-            differences(arena, run.shots.v[0].env, run.shots.v[i].env, &names);
+        if (run.shots.v[i].hook && run.shots.v[i].env)
+            differences(arena, run.shots.v[i - 1].env, run.shots.v[i].env, &names);
     for (size_t i = 0; i < names.n; i++)
         if (!is_store(&names, names.v[i]) && strcmp(names.v[i], "PATH") != 0 && !strchr(names.v[i], '%'))
             strv_add(arena, managed, names.v[i]);
@@ -407,9 +429,15 @@ static void report(const struct check_input *input, struct result *result, const
     if (counts[1]) {
         check_fail(input, result, "%s: %s%s", name, first->text, others);
         check_fix(input, result, "run condagpu init -p %s", input->facts->inventory->prefix);
+        return;
+    }
+    struct owner owner = inventory_owner(input->arena, input->facts->inventory, first->file);
+    if (owner.record) {
+        check_warn(input, result, "%s of %s: %s%s", name, owner.record->name, first->text, others);
+        check_fix(input, result, "update %s, or report it to its maintainers", owner.record->name);
     } else {
-        check_warn(input, result, "%s of another package: %s%s", name, first->text, others);
-        check_fix(input, result, "update the package that installed it, or report it to its maintainers");
+        check_warn(input, result, "%s: %s%s", name, first->text, others);
+        check_fix(input, result, "correct or remove it: no package of this environment installed it");
     }
 }
 

@@ -214,11 +214,19 @@ static void end(struct script *script)
     text_add(&script->text, "%s", script->shell->syntax->end);
 }
 
+/* What conda itself changed is not the next hook's doing. */
+static void add_neutral_look(struct script *script)
+{
+    if (script->traced)
+        add_look(script, NULL);
+}
+
 static void add_activation(struct script *script, bool with_hooks)
 {
     const char *bin = path_join(script->arena, script->inventory->prefix, "bin");
     begin(script);
     add_exports(script, arena_printf(script->arena, "%s:%s", bin, script->path), "1");
+    add_neutral_look(script);
     if (with_hooks)
         add_hooks(script, true);
     end(script);
@@ -239,6 +247,7 @@ static void add_deactivation(struct script *script)
     const char *bin = path_join(script->arena, script->inventory->prefix, "bin");
     begin(script);
     script->shell->syntax->path_without(&script->text, bin, script->path);
+    add_neutral_look(script);
     add_hooks(script, false);
     add_unset(script, "CONDA_PREFIX");
     add_unset(script, "CONDA_DEFAULT_ENV");
@@ -360,6 +369,7 @@ static void add_real_activation(struct script *script, const char *const *env)
     if (again)
         add_hooks(script, false);
     add_exports(script, activated_path(arena, script->path, bin, old_bin), again && level && *level ? level : "1");
+    add_neutral_look(script);
     add_hooks(script, true);
     end(script);
     add_look(script, NULL);

@@ -30,7 +30,7 @@ extern const struct hook_shell hook_shells[]; /* name NULL behind the last */
 
 /* One look at the environment, and what was printed since the look before. */
 struct shot {
-    const struct hook *hook; /* the only one that ran since; NULL when it was none, or many */
+    const struct hook *hook; /* the only one that ran since; NULL when none did, or many */
     struct str out, err;
     const char *const *env;
 };

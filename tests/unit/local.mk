@@ -26,4 +26,9 @@ tests_unit_prefix_SOURCES = tests/unit/prefix.c
 tests_unit_prefix_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_prefix_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/hooks
+tests_unit_hooks_SOURCES = tests/unit/hooks.c
+tests_unit_hooks_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_hooks_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
