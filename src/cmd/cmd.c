@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+extern const struct cmd cmd_probe;
+
 const struct cmd *const cmds[] = {
-    NULL,
+    &cmd_probe, NULL,
 };
 
 const struct cmd *cmd_find(const char *name)
