@@ -1,7 +1,5 @@
 #include "dialect.h"
 
-#include <stddef.h>
-
 static const struct dialect sh = {
     .suffix = ".sh",
     .prologue = "run() { . \"$1\"; }\n",
@@ -57,23 +55,23 @@ static const char csh_listing[] = "( set; alias ) >'%s'\n";
 static const char xonsh_listing[] = "import pathlib; _ = pathlib.Path('%s').write_text(repr(sorted(aliases)))\n";
 
 const struct subject subjects[] = {
-    {"bash", {"bash", "--norc", "--noprofile"}, &sh, bash_listing},
-    {"bash-euf", {"bash", "--norc", "--noprofile", "-euf", "-o", "pipefail"}, &sh, bash_listing},
+    {"bash", {"bash", "--norc", "--noprofile"}, &sh, bash_listing, 0},
+    {"bash-euf", {"bash", "--norc", "--noprofile", "-euf", "-o", "pipefail"}, &sh, bash_listing, 0},
     {"bash-odd", {"bash", "--norc", "--noprofile", "-a", "-O", "nocasematch", "-O", "extglob", "-O", "nullglob"}, &sh,
-     bash_listing},
-    {"zsh", {"zsh", "-f"}, &sh, zsh_listing},
-    {"zsh-eu", {"zsh", "-f", "-eu", "-o", "pipefail"}, &sh, zsh_listing},
+     bash_listing, 0},
+    {"zsh", {"zsh", "-f"}, &sh, zsh_listing, 0},
+    {"zsh-eu", {"zsh", "-f", "-eu", "-o", "pipefail"}, &sh, zsh_listing, 0},
     {"zsh-odd",
      {"zsh", "-f", "-o", "sh_word_split", "-o", "nomatch", "-o", "ksh_arrays", "-o", "warn_create_global"},
-     &sh, zsh_listing},
-    {"dash", {"dash"}, &sh, ash_listing},
-    {"dash-euf", {"dash", "-euf"}, &sh, ash_listing},
-    {"busybox-euf", {"busybox", "ash", "-euf"}, &sh, ash_listing},
-    {"mksh", {"mksh"}, &sh, ksh_listing},
-    {"ksh93", {"ksh93"}, &sh, ksh_listing},
-    {"fish", {"fish", "--no-config"}, &fish, fish_listing},
-    {"tcsh", {"tcsh", "-f"}, &csh, csh_listing},
-    {"bsd-csh", {"bsd-csh", "-f"}, &csh, csh_listing},
-    {"xonsh", {"xonsh", "--no-rc"}, &xonsh, xonsh_listing},
-    {NULL, {NULL}, NULL, NULL},
+     &sh, zsh_listing, 0},
+    {"dash", {"dash"}, &sh, ash_listing, 0},
+    {"dash-euf", {"dash", "-euf"}, &sh, ash_listing, 0},
+    {"busybox-euf", {"busybox", "ash", "-euf"}, &sh, ash_listing, 0},
+    {"mksh", {"mksh"}, &sh, ksh_listing, 0},
+    {"ksh93", {"ksh93"}, &sh, ksh_listing, 0},
+    {"fish", {"fish", "--no-config"}, &fish, fish_listing, 0},
+    {"tcsh", {"tcsh", "-f"}, &csh, csh_listing, 0},
+    {"bsd-csh", {"bsd-csh", "-f"}, &csh, csh_listing, 0},
+    {"xonsh", {"xonsh", "--no-rc"}, &xonsh, xonsh_listing, 8},
+    {NULL, {NULL}, NULL, NULL, 0},
 };

@@ -2,6 +2,8 @@
 #ifndef CONDAGPU_TESTS_SHELLS_DIALECT_H
 #define CONDAGPU_TESTS_SHELLS_DIALECT_H
 
+#include <stddef.h>
+
 /* printf formats; the arguments are (variable) or (variable, number of the T_), paths are single. */
 struct dialect {
     const char *suffix;
@@ -19,6 +21,7 @@ struct subject {
     const char *const argv[14]; /* the script's path follows */
     const struct dialect *dialect;
     const char *listing; /* functions, aliases, options, variables into a file; NULL: not compared */
+    size_t chunk;        /* so many cells in a script; 0: all */
 };
 extern const struct subject subjects[]; /* name NULL behind the last */
 
