@@ -6,4 +6,9 @@ tests_unit_util_SOURCES = tests/unit/util.c
 tests_unit_util_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_util_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/render
+tests_unit_render_SOURCES = tests/unit/render.c
+tests_unit_render_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_render_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
