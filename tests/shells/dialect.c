@@ -57,7 +57,7 @@ static const char xonsh_listing[] = "import pathlib; _ = pathlib.Path('%s').writ
 const struct subject subjects[] = {
     {"bash", {"bash", "--norc", "--noprofile"}, &sh, bash_listing, 0},
     {"bash-euf", {"bash", "--norc", "--noprofile", "-euf", "-o", "pipefail"}, &sh, bash_listing, 0},
-    {"bash-odd", {"bash", "--norc", "--noprofile", "-a", "-O", "nocasematch", "-O", "extglob", "-O", "nullglob"}, &sh,
+    {"bash-odd", {"bash", "--norc", "--noprofile", "-O", "nocasematch", "-O", "extglob", "-O", "nullglob"}, &sh,
      bash_listing, 0},
     {"zsh", {"zsh", "-f"}, &sh, zsh_listing, 0},
     {"zsh-eu", {"zsh", "-f", "-eu", "-o", "pipefail"}, &sh, zsh_listing, 0},

@@ -2,12 +2,17 @@
  * scripts, then the variables, then activate scripts; PATH first on deactivate), dumps the environment after each step
  * and holds it against a model.
  *
- *   drive [-t HOOKS] [-s SEED] [-n COUNT] matrix|random SUBJECT
- * -t takes hand-written hooks, activate.<ext> and deactivate.<ext>, instead of ours.
+ *   drive [-t HOOKS] [-k SCENARIO] [-e N] matrix SUBJECT SCRATCH
+ *   drive [-s SEED] [-n COUNT] random SUBJECT SCRATCH
+ * matrix: every scenario from every initial state; -k: only that one; -e: only every Nth cell. -t takes hand-written
+ * hooks, activate.<ext> and deactivate.<ext>, instead of ours, of which only the end of each cell counts.
+ * random: COUNT random sequences of steps, with random plans and values; the same seed gives the same sequences.
  * Status 0: every cell as the model says; 1: some are not; 77: the shell is not installed. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dialect.h"
@@ -53,7 +58,7 @@ struct scenario {
 struct expectation {
     const char *scenario, *state;
     size_t step;
-    const char *values[VARIABLE_LIMIT];
+    const char *values[VARIABLE_LIMIT], *marks[VARIABLE_LIMIT];
     bool first, last; /* of its cell */
 };
 
@@ -61,6 +66,9 @@ struct run {
     struct arena *arena;
     const struct subject *subject;
     const char *scratch, *hooks; /* hooks: the directory of hand-written ones, or NULL */
+    const char *only;            /* scenario, or NULL */
+    size_t every;
+    uint64_t random;
     struct plan plans[2];
     struct strv pool; /* T_0, … */
     struct strv names;
@@ -94,6 +102,15 @@ static unsigned pool_add(struct run *run, const char *value)
     return (unsigned)found;
 }
 
+/* The name of a variable's mark: 32-bit FNV-1a of its name. */
+static const char *mark_name(const struct run *run, const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return arena_printf(run->arena, "_CONDAGPU_%08x", (unsigned)hash);
+}
+
 static void emit_dump(struct cell *cell, bool first, bool last)
 {
     struct run *run = cell->run;
@@ -102,6 +119,7 @@ static void emit_dump(struct cell *cell, bool first, bool last)
     *expected = (struct expectation){
         .scenario = cell->scenario, .state = cell->state, .step = cell->step, .first = first, .last = last};
     memcpy(expected->values, cell->model.now, sizeof expected->values);
+    memcpy(expected->marks, cell->model.mark, sizeof expected->marks);
     if ((first || last) && run->subject->listing)
         text_add(&run->script, run->subject->listing, arena_printf(run->arena, "%s.list", path));
     text_add(&run->script, run->subject->dialect->dump, path);
@@ -295,15 +313,20 @@ static bool complain(struct run *run, const struct expectation *expected, const 
 static bool compare_values(struct run *run, const struct expectation *expected, const char *const *env)
 {
     for (size_t i = 0; i < run->names.n; i++) {
-        const char *got = env_get(env, run->names.v[i]);
+        const char *got = env_get(env, run->names.v[i]), *mark = env_get(env, mark_name(run, run->names.v[i]));
         if (!cstr_eq(got, expected->values[i]))
             return complain(run, expected, run->names.v[i], got, expected->values[i]);
+        if (!cstr_eq(mark ? mark : "", expected->marks[i]))
+            return complain(run, expected, mark_name(run, run->names.v[i]), mark, expected->marks[i]);
     }
     return true;
 }
 
+/* A variable that compare_values() looks at. */
 static bool is_managed(const struct run *run, const char *entry)
 {
+    if (strncmp(entry, "_CONDAGPU_", 10) == 0 && strchr(entry, '=') == entry + 18)
+        return true;
     for (size_t i = 0; i < run->names.n; i++) {
         size_t length = strlen(run->names.v[i]);
         if (strncmp(entry, run->names.v[i], length) == 0 && entry[length] == '=')
@@ -370,7 +393,8 @@ static bool compare_listings(struct run *run, const struct expectation *expected
     for (size_t i = 0; i < right.n; i++) {
         bool managed = false;
         for (size_t n = 0; n < run->names.n; n++)
-            managed = managed || strstr(right.v[i], run->names.v[n]);
+            managed = managed || strstr(right.v[i], run->names.v[n])
+                      || (*expected->marks[n] && strstr(right.v[i], mark_name(run, run->names.v[n])));
         if (!managed && strv_find(&left, right.v[i]) == left.n)
             return complain(run, expected, "the shell's listing", right.v[i], NULL);
     }
@@ -396,7 +420,7 @@ static void compare_all(struct run *run)
             right = true;
         }
         const char *const *env = read_dump(run, i);
-        if (right)
+        if (right && (!run->hooks || expected->last))
             right = env ? compare_values(run, expected, env) : complain(run, expected, "the dump", NULL, "a file");
         if (expected->last && right)
             right = compare_ends(run, before, i);
@@ -454,6 +478,22 @@ static void run_script(struct run *run)
     text_add(&run->script, "%s", run->subject->dialect->prologue);
 }
 
+/* Of a scenario in conda's order the model itself must say that no mark stays, and without an edit by the user that
+ * every variable comes back. */
+static void check_model(const struct cell *cell, const struct scenario *scenario, const char *const *initial)
+{
+    bool edited = false;
+    for (unsigned i = 0; i < scenario->count; i++)
+        edited = edited || scenario->steps[i].kind >= STEP_SET;
+    for (size_t i = 0; i < cell->model.names.n; i++) {
+        bool back = edited || cstr_eq(cell->model.now[i], initial[i]);
+        if (!back || *cell->model.mark[i])
+            die(arena_printf(cell->run->arena, "the model leaves %s behind in \"%s\"", cell->model.names.v[i],
+                             scenario->name),
+                NULL);
+    }
+}
+
 /* Variables start as `initial` says, NULL for unset; conda's own are gone at both ends. */
 static void play_cell(struct run *run, const struct scenario *scenario, const char *state, const char *const *initial)
 {
@@ -466,6 +506,7 @@ static void play_cell(struct run *run, const struct scenario *scenario, const ch
             text_add(&run->script, dialect->set, run->names.v[i], pool_add(run, initial[i]));
         else
             text_add(&run->script, dialect->unset, run->names.v[i]);
+        text_add(&run->script, dialect->unset, mark_name(run, run->names.v[i]));
     }
     /* The third is a clone of the first: its ID and its plan in another prefix. */
     static const char *const prefixes[ENVIRONMENTS] = {"/envs/a b", "/envs/[b]*", "/envs/clone"};
@@ -487,6 +528,8 @@ static void play_cell(struct run *run, const struct scenario *scenario, const ch
     text_add(&run->script, dialect->unset, "CONDA_SHLVL");
     cell.step = scenario->count + 1;
     emit_dump(&cell, false, true);
+    if (!run->random)
+        check_model(&cell, scenario, initial);
     run->cells++;
     if (++run->in_script == run->subject->chunk)
         run_script(run);
@@ -602,8 +645,120 @@ static void run_matrix(struct run *run)
         const char *initial[VARIABLE_LIMIT] = {NULL};
         for (size_t i = 0; i + 2 < run->names.n; i++)
             initial[i] = states[state].value;
-        for (size_t scenario = 0; scenario < SCENARIO_COUNT; scenario++)
-            play_cell(run, &scenarios[scenario], states[state].name, initial);
+        for (size_t i = 0; i < SCENARIO_COUNT; i++) {
+            bool asked = !run->only || strcmp(run->only, scenarios[i].name) == 0;
+            if (asked && (state * SCENARIO_COUNT + i) % run->every == 0)
+                play_cell(run, &scenarios[i], states[state].name, initial);
+        }
+    }
+    run_script(run);
+}
+
+/* ---- Random sequences. */
+
+enum { CHUNK = 25, RANDOM_NAMES = 6, RANDOM_STEPS = 12 };
+
+/* xorshift64* (Marsaglia; Vigna): a number below `limit`. */
+static unsigned draw(struct run *run, unsigned limit)
+{
+    run->random ^= run->random >> 12;
+    run->random ^= run->random << 25;
+    run->random ^= run->random >> 27;
+    return (unsigned)((run->random * 2685821657736338717u) >> 33) % limit;
+}
+
+static const char *draw_of(struct run *run, const char *const *texts, size_t count)
+{
+    return texts[draw(run, (unsigned)count)];
+}
+#define DRAW(run, texts) draw_of((run), (texts), sizeof(texts) / sizeof *(texts))
+
+/* Any byte but NUL and newline; the separators and what shells care for come often. */
+static const char *draw_bytes(struct run *run)
+{
+    static const char often[] = "::::..//aab \t*?[]\"'`$\\!~=-#%&;()<>{}|^\r\x01\x7f\x80\x81\x88\xc3\xa9\xff";
+    unsigned length = draw(run, 9);
+    char *bytes = arena_alloc(run->arena, length + 1);
+    for (unsigned i = 0; i < length; i++) {
+        char byte = draw(run, 3) ? often[draw(run, sizeof often - 1)] : (char)(1 + draw(run, 255));
+        bytes[i] = byte == '\n' ? ':' : byte;
+    }
+    return bytes;
+}
+
+/* Few, so that an element of ours is often there already. */
+static const char *const elements[] = {
+    "$CONDA_PREFIX/lib", "$CONDA_PREFIX", "$CONDA_PREFIX/l[i]b*", "/usr/l", "/usr/lib", "/x y", "/\xc3\xa9", "/a\x80\x85;&(#)"};
+
+static const char *draw_value(struct run *run)
+{
+    static const char *const parts[] = {"", "", ".", "/envs/a b/lib", "/envs/a b", "/envs/[b]*/lib", "/usr/lib", "/x y", "7"};
+    struct text text = {.arena = run->arena};
+    text_add(&text, "%s", "");
+    if (draw(run, 3) == 0)
+        return draw_bytes(run);
+    for (unsigned n = draw(run, 5); n; n--)
+        text_add(&text, "%s%s", draw(run, 6) ? DRAW(run, parts) : draw_bytes(run), n > 1 ? ":" : "");
+    return text.s;
+}
+
+static const char *const random_names[RANDOM_NAMES] = {
+    "CUDA_HOME", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_LIBRARY_PATH", "LIBRARY_PATH", "x"};
+
+static void draw_ops(struct run *run, unsigned plan, const char *name)
+{
+    static const char *const values[] = {"$CONDA_PREFIX", "$CONDA_PREFIX/nvvm", "1", "a b*", "~[x]{y}", "-n", "=(#;&|<>)%s", "\xc3\xa9\xff\x81"};
+    unsigned kind = draw(run, 7);
+    if (kind == 0)
+        return;
+    if (kind <= 2)
+        add_op(run, plan, kind == 1 ? OP_SET : OP_DEFAULT, name, DRAW(run, values), NULL);
+    else if (kind == 3)
+        add_op(run, plan, OP_DEFAULT, name, DRAW(run, values), "SLURM_CPUS_PER_TASK");
+    else if (kind == 4)
+        add_op(run, plan, OP_UNSET, name, NULL, NULL);
+    else
+        for (unsigned n = 1 + draw(run, 3); n; n--)
+            add_op(run, plan, draw(run, 3) ? OP_PREPEND : OP_APPEND, name, DRAW(run, elements), NULL);
+}
+
+static struct step draw_step(struct run *run)
+{
+    static const enum step_kind kinds[] = {
+        STEP_ACTIVATE, STEP_ACTIVATE, STEP_STACK, STEP_DEACTIVATE, STEP_DEACTIVATE, STEP_NO_PREFIX, STEP_RAW_ACTIVATE,
+        STEP_RAW_DEACTIVATE, STEP_MOVE, STEP_SET, STEP_SET, STEP_FRONT, STEP_FRONT, STEP_BACK, STEP_BACK, STEP_UNSET};
+    static const char *const prefixes[] = {"/moved", "/envs/a b", "", "relative", "/with:colon", "/envs/[b]*"};
+    static const char *const jobs[] = {"3", "12", "0", "012", "99999", "100000", "1x", "x1", " 1", "1 ", "-1", "+1", "1.", "\xd9\xa3"};
+    struct step step = {.kind = kinds[draw(run, sizeof kinds / sizeof *kinds)], .environment = draw(run, ENVIRONMENTS)};
+    if (step.kind == STEP_MOVE)
+        step.environment = pool_add(run, DRAW(run, prefixes));
+    step.name = run->names.v[draw(run, (unsigned)run->names.n)];
+    bool job = strcmp(step.name, "SLURM_CPUS_PER_TASK") == 0;
+    if (job && (step.kind == STEP_FRONT || step.kind == STEP_BACK))
+        step.kind = STEP_SET;
+    step.pool = pool_add(run, job ? DRAW(run, jobs) : draw_value(run));
+    return step;
+}
+
+static void run_random_chunk(struct run *run, size_t count)
+{
+    for (unsigned plan = 0; plan < 2; plan++)
+        for (size_t i = 0; i < RANDOM_NAMES; i++)
+            draw_ops(run, plan, random_names[i]);
+    strv_add(run->arena, &run->names, "CONDAGPU_ACTIVE");
+    strv_add(run->arena, &run->names, "SLURM_CPUS_PER_TASK");
+    write_hooks(run);
+    run_script(run);
+    for (size_t n = 0; n < count; n++) {
+        const char *initial[VARIABLE_LIMIT] = {NULL};
+        for (size_t i = 0; i < run->names.n; i++)
+            initial[i] = draw(run, 3) ? draw_value(run) : NULL;
+        struct scenario *scenario = arena_alloc(run->arena, sizeof *scenario);
+        scenario->name = arena_printf(run->arena, "sequence %zu", n);
+        scenario->count = 1 + draw(run, RANDOM_STEPS);
+        for (unsigned i = 0; i < scenario->count; i++)
+            scenario->steps[i] = draw_step(run);
+        play_cell(run, scenario, "random values", initial);
     }
     run_script(run);
 }
@@ -619,26 +774,65 @@ static const struct subject *find_subject(const char *name)
     exit(2);
 }
 
+static void fill_pool(struct run *run)
+{
+    for (size_t i = 0; i < sizeof fixed_pool / sizeof *fixed_pool; i++)
+        pool_add(run, fixed_pool[i]);
+}
+
+/* Chunks of sequences, each with its own arena and seed. */
+static void run_random(struct run *total, uint64_t seed, size_t count)
+{
+    printf("# %s: seed %llu\n", total->subject->name, (unsigned long long)seed);
+    for (; count; seed++) {
+        _cleanup_arena_ struct arena *arena = arena_new();
+        size_t part = count < CHUNK ? count : CHUNK;
+        struct run run = {.arena = arena, .subject = total->subject, .scratch = total->scratch, .shown = total->shown};
+        run.random = seed * 0x9e3779b97f4a7c15u + 1;
+        fill_pool(&run);
+        run_random_chunk(&run, part);
+        if (run.failed)
+            printf("# again: drive -s %llu -n %zu random %s DIRECTORY\n", (unsigned long long)seed, part, run.subject->name);
+        total->cells += run.cells;
+        total->dumps += run.dumps;
+        total->failed += run.failed;
+        total->shown = run.shown;
+        count -= part;
+    }
+}
+
 int main(int argc, char **argv)
 {
     _cleanup_arena_ struct arena *arena = arena_new();
-    struct run run = {.arena = arena};
+    struct run run = {.arena = arena, .every = 1};
+    unsigned long long seed = (unsigned long long)time(NULL);
+    size_t count = 300;
     int option;
-    while ((option = getopt(argc, argv, "t:")) != -1) {
+    while ((option = getopt(argc, argv, "t:k:e:s:n:")) != -1) {
         if (option == 't')
             run.hooks = path_absolute(arena, optarg);
+        else if (option == 'k')
+            run.only = optarg;
+        else if (option == 'e')
+            run.every = strtoul(optarg, NULL, 10);
+        else if (option == 's')
+            seed = strtoull(optarg, NULL, 10);
+        else if (option == 'n')
+            count = strtoul(optarg, NULL, 10);
         else
             return 2;
     }
-    if (argc - optind != 3)
+    if (argc - optind != 3 || run.every == 0)
         return 2;
     run.subject = find_subject(argv[optind + 1]);
     run.scratch = path_absolute(arena, argv[optind + 2]);
     if (!proc_find(arena, run.subject->argv[0], NULL))
         return SKIPPED;
-    for (size_t i = 0; i < sizeof fixed_pool / sizeof *fixed_pool; i++)
-        pool_add(&run, fixed_pool[i]);
-    run_matrix(&run);
+    fill_pool(&run);
+    if (strcmp(argv[optind], "random") == 0)
+        run_random(&run, seed, count);
+    else
+        run_matrix(&run);
     printf("# %s: %zu cells, %zu dumps, %zu failed\n", run.subject->name, run.cells, run.dumps, run.failed);
     return run.failed ? 1 : 0;
 }

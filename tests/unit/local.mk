@@ -20,5 +20,9 @@ check_PROGRAMS += tests/unit/check
 tests_unit_check_SOURCES = tests/unit/check.c
 tests_unit_check_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_check_LDADD = $(UNIT_LDADD)
+check_PROGRAMS += tests/unit/render
+tests_unit_render_SOURCES = tests/unit/render.c
+tests_unit_render_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_render_LDADD = $(UNIT_LDADD)
 
 TESTS += $(check_PROGRAMS)
