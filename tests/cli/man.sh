@@ -86,6 +86,13 @@ END
     esac
 }
 
+# check_document PAGE DOCUMENT: each key of the JSON document stands in the page
+check_document() {
+    grep -oE '"[a-z][a-z0-9_]*" *:' "$2" | tr -d '": ' | sort -u >"$scratch/keys"
+    sed -n 's/^\.\(Va\|It Va\) \(.*\)$/\2/p' "$top_srcdir/man/$1" | tr -s ' ,.' '\n' | sort -u >"$scratch/documented"
+    is "$(comm -23 "$scratch/keys" "$scratch/documented" | tr '\n' ' ')" "" "$1 has each key of $(basename "$2")"
+}
+
 # run_example PAGE TEST-FILE FILES
 run_example() {
     _name=$(basename "$2" .test)
@@ -113,6 +120,9 @@ run_example() {
     _good=$?
     { echo "status $_got, wanted $_wanted"; cat "$scratch/commands" "$scratch/output" "$scratch/errors"; } >>"$scratch/why"
     ok "$_good" "$_label"
+    for _document in "$scratch/run"/*.json; do
+        if [ -s "$_document" ]; then check_document "$1" "$_document"; fi
+    done
 }
 
 count=0
