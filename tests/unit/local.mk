@@ -25,4 +25,9 @@ tests_unit_render_SOURCES = tests/unit/render.c
 tests_unit_render_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_render_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/prefix
+tests_unit_prefix_SOURCES = tests/unit/prefix.c
+tests_unit_prefix_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_prefix_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
