@@ -6,4 +6,10 @@ tests_unit_util_SOURCES = tests/unit/util.c
 tests_unit_util_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_util_LDADD = $(UNIT_LDADD)
 
+noinst_HEADERS += tests/unit/world.h
+check_PROGRAMS += tests/unit/plan
+tests_unit_plan_SOURCES = tests/unit/plan.c tests/unit/prefix_standin.c
+tests_unit_plan_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_plan_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
