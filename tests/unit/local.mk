@@ -31,7 +31,7 @@ tests_unit_prefix_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_prefix_LDADD = $(UNIT_LDADD)
 noinst_HEADERS += tests/unit/world.h
 check_PROGRAMS += tests/unit/plan
-tests_unit_plan_SOURCES = tests/unit/plan.c tests/unit/prefix_standin.c
+tests_unit_plan_SOURCES = tests/unit/plan.c
 tests_unit_plan_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_plan_LDADD = $(UNIT_LDADD)
 
