@@ -82,7 +82,7 @@ for room in src/*/; do
     for file in "$room"*.c; do
         [ -f "$file" ] || continue
         case $file in src/loader/*preload* | src/loader/live*) continue ;; esac
-        uses "$file" printf fprintf vprintf vfprintf puts fputs putchar putc fputc perror dprintf
+        uses "$file" printf fprintf vprintf vfprintf puts fputs putchar putc fputc perror
     done
 done >"$scratch/why"
 [ ! -s "$scratch/why" ]

@@ -161,4 +161,12 @@ case " $(echo "$commands" | tr '\n' ' ') " in
     ;;
 *) skip "condagpu-verify(1) lists the checks that there are" "this build has no condagpu explain" ;;
 esac
+# The keys of condagpu.yml, one row each in config.c, stand in its page.
+sed -n 's/^    {"\([a-z-]*\)", \(NULL\|"\([a-z-]*\)"\), AT(.*/\1\n\3/p' "$top_srcdir/src/plan/config.c" |
+    sed '/^$/d' | sort -u >"$scratch/keys"
+sed -n 's/^\.It Cm \([a-z-]*\) :.*/\1/p' "$top_srcdir/man/condagpu.yml.5" | sort -u >"$scratch/documented"
+[ -s "$scratch/keys" ]
+ok $? "config.c has keys"
+is "$(comm -23 "$scratch/keys" "$scratch/documented" | tr '\n' ' ')" "" "condagpu.yml(5) has each key"
+is "$(comm -13 "$scratch/keys" "$scratch/documented" | tr '\n' ' ')" "variables " "condagpu.yml(5) has no other key but variables"
 finish
