@@ -5,6 +5,6 @@ CLEANFILES += tests/bench/timer
 EXTRA_DIST += tests/bench/run tests/bench/measure tests/bench/startup.sh tests/bench/activation.sh
 
 bench: all tests/bench/timer
-	$(AM_TESTS_ENVIRONMENT) TIMER='$(abs_top_builddir)/tests/bench/timer' $(srcdir)/tests/bench/run $(BENCH)
+	@$(AM_TESTS_ENVIRONMENT) TIMER='$(abs_top_builddir)/tests/bench/timer' $(srcdir)/tests/bench/run $(BENCH)
 
 .PHONY: bench
