@@ -58,8 +58,9 @@ static bool check_op(struct arena *arena, const struct op *op, struct err *err)
     if (!op->value)
         return true;
     if (strpbrk(without_prefix(arena, op->value), forbidden))
-        return refuse(err, op, "a value in a hook cannot hold a quote, backquote, dollar, backslash, exclamation mark or "
-                               "newline");
+        return refuse(err, op,
+                      "a value in a hook cannot hold a quote, backquote, dollar, backslash, exclamation mark or "
+                      "newline");
     if (!is_list(op->kind))
         return true;
     if (op->value[0] != '/' && strncmp(op->value, "$CONDA_PREFIX", 13) != 0)
@@ -142,7 +143,8 @@ static bool add_variable(struct arena *arena, struct gathering *all, const struc
     const char *mark = arena_printf(arena, "_CONDAGPU_%08x", (unsigned)hash);
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(all->v[i].variable.mark, mark) == 0)
-            return refuse(err, op, arena_printf(arena, "its state would have the names of %s's", all->v[i].variable.name));
+            return refuse(err, op,
+                          arena_printf(arena, "its state would have the names of %s's", all->v[i].variable.name));
     struct gathered *gathered = vec_add(arena, all);
     gathered->variable = (struct hook_variable){
         .kind = kind_of(op),
