@@ -195,6 +195,18 @@ static const char *joined(struct arena *arena, const struct shell *shell, const 
     return quoted(arena, shell, text.s);
 }
 
+/* The lists' elements, each as a word. */
+static const char *words(struct arena *arena, const struct shell *shell, const struct strv *front,
+                         const struct strv *back)
+{
+    const struct strv *const lists[] = {front, back};
+    struct text text = {.arena = arena};
+    for (size_t list = 0; list < 2; list++)
+        for (size_t i = 0; i < lists[list]->n; i++)
+            text_add(&text, "%s%s", text.n ? " " : "", quoted(arena, shell, lists[list]->v[i]));
+    return text.s;
+}
+
 /* CONDAGPU_ACTIVE is a variable as any other, so it nests and comes back as they do. */
 static const struct op active_op = {
     .kind = OP_SET,
@@ -222,6 +234,7 @@ static bool make_hook(struct arena *arena, const struct shell *shell, const stru
             gathered->variable.front = joined(arena, shell, &gathered->front, NULL);
             gathered->variable.back = joined(arena, shell, &gathered->back, NULL);
             gathered->variable.elements = joined(arena, shell, &gathered->front, &gathered->back);
+            gathered->variable.words = words(arena, shell, &gathered->front, &gathered->back);
         }
         *vec_add(arena, &hook->variables) = gathered->variable;
     }

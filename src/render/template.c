@@ -34,6 +34,7 @@ static const struct placeholder {
     {"FRONT", SCOPE_VARIABLE, offsetof(struct hook_variable, front)},
     {"BACK", SCOPE_VARIABLE, offsetof(struct hook_variable, back)},
     {"ELEMENTS", SCOPE_VARIABLE, offsetof(struct hook_variable, elements)},
+    {"WORDS", SCOPE_VARIABLE, offsetof(struct hook_variable, words)},
     {"VALUE_TEXT", SCOPE_REASON, offsetof(struct reason, value)},
     {"WHY", SCOPE_REASON, offsetof(struct reason, why)},
 };

@@ -38,6 +38,7 @@ struct hook_variable {
     const char *front;    /* @FRONT@: the elements to prepend, with colons between */
     const char *back;     /* @BACK@: the elements to append */
     const char *elements; /* @ELEMENTS@: both */
+    const char *words;    /* @WORDS@: both, each a word, with blanks between */
     struct {
         VEC(struct reason);
     } reasons;
