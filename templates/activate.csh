@@ -81,9 +81,7 @@ endif
 if ($?@NAME@) then
     if ("_${@NAME@}" != "_") then
     # An element that is there already comes to its place instead of being doubled.
-    set _condagpu_text = "${@STATE@_D}"
-@include split.csh@
-    set _condagpu_dirs = ($_condagpu_items:q)
+    set _condagpu_dirs = (@WORDS@)
     set _condagpu_text = "${@NAME@}"
 @include split.csh@
     set _condagpu_seen = ""
@@ -91,8 +89,8 @@ if ($?@NAME@) then
     while ($_condagpu_i < $#_condagpu_items)
 @include item.csh@
         set _condagpu_take = 1
-        set _condagpu_j = 2
-        while ($_condagpu_j < $#_condagpu_dirs)
+        set _condagpu_j = 1
+        while ($_condagpu_j <= $#_condagpu_dirs)
             if ("_${_condagpu_item}" == "_$_condagpu_dirs[$_condagpu_j]") then
                 set _condagpu_take = 0
             endif

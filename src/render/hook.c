@@ -58,8 +58,9 @@ static bool check_op(struct arena *arena, const struct op *op, struct err *err)
     if (!op->value)
         return true;
     if (strpbrk(without_prefix(arena, op->value), forbidden))
-        return refuse(err, op, "a value in a hook cannot hold a quote, backquote, dollar, backslash, exclamation mark or "
-                               "newline");
+        return refuse(err, op,
+                      "a value in a hook cannot hold a quote, backquote, dollar, backslash, exclamation mark or "
+                      "newline");
     if (!is_list(op->kind))
         return true;
     if (op->value[0] != '/' && strncmp(op->value, "$CONDA_PREFIX", 13) != 0)
@@ -142,7 +143,8 @@ static bool add_variable(struct arena *arena, struct gathering *all, const struc
     const char *mark = arena_printf(arena, "_CONDAGPU_%08x", (unsigned)hash);
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(all->v[i].variable.mark, mark) == 0)
-            return refuse(err, op, arena_printf(arena, "its state would have the names of %s's", all->v[i].variable.name));
+            return refuse(err, op,
+                          arena_printf(arena, "its state would have the names of %s's", all->v[i].variable.name));
     struct gathered *gathered = vec_add(arena, all);
     gathered->variable = (struct hook_variable){
         .kind = kind_of(op),
@@ -193,6 +195,18 @@ static const char *joined(struct arena *arena, const struct shell *shell, const 
     return quoted(arena, shell, text.s);
 }
 
+/* The lists' elements, each as a word. */
+static const char *words(struct arena *arena, const struct shell *shell, const struct strv *front,
+                         const struct strv *back)
+{
+    const struct strv *const lists[] = {front, back};
+    struct text text = {.arena = arena};
+    for (size_t list = 0; list < 2; list++)
+        for (size_t i = 0; i < lists[list]->n; i++)
+            text_add(&text, "%s%s", text.n ? " " : "", quoted(arena, shell, lists[list]->v[i]));
+    return text.s;
+}
+
 /* CONDAGPU_ACTIVE is a variable as any other, so it nests and comes back as they do. */
 static const struct op active_op = {
     .kind = OP_SET,
@@ -220,6 +234,7 @@ static bool make_hook(struct arena *arena, const struct shell *shell, const stru
             gathered->variable.front = joined(arena, shell, &gathered->front, NULL);
             gathered->variable.back = joined(arena, shell, &gathered->back, NULL);
             gathered->variable.elements = joined(arena, shell, &gathered->front, &gathered->back);
+            gathered->variable.words = words(arena, shell, &gathered->front, &gathered->back);
         }
         *vec_add(arena, &hook->variables) = gathered->variable;
     }

@@ -55,8 +55,8 @@ static void quote_fish(struct text *text, struct str value)
     quote_with(text, value, &fish);
 }
 
-/* Neither quote can be escaped inside itself, and only a backslash stops the history's exclamation mark, so each special
- * byte stands escaped between two quoted parts. */
+/* Neither quote can be escaped inside itself, and only a backslash stops the history's exclamation mark, so each
+ * special byte stands escaped between two quoted parts. */
 static void quote_csh(struct text *text, struct str value)
 {
     static const struct quoting csh = {"${CONDA_PREFIX}", "\"\\$`!", "\"\\%c\""};

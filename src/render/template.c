@@ -34,6 +34,7 @@ static const struct placeholder {
     {"FRONT", SCOPE_VARIABLE, offsetof(struct hook_variable, front)},
     {"BACK", SCOPE_VARIABLE, offsetof(struct hook_variable, back)},
     {"ELEMENTS", SCOPE_VARIABLE, offsetof(struct hook_variable, elements)},
+    {"WORDS", SCOPE_VARIABLE, offsetof(struct hook_variable, words)},
     {"VALUE_TEXT", SCOPE_REASON, offsetof(struct reason, value)},
     {"WHY", SCOPE_REASON, offsetof(struct reason, why)},
 };
@@ -42,7 +43,9 @@ enum { PLACEHOLDER_COUNT = sizeof placeholders / sizeof *placeholders };
 /* One template file, cut into lines. */
 struct source {
     const char *file;
-    struct { VEC(struct str); } lines;
+    struct {
+        VEC(struct str);
+    } lines;
 };
 
 struct expansion {
@@ -93,8 +96,7 @@ static bool next_placeholder(struct str *rest, struct str *plain, struct str *na
 static const char *lookup(const struct expansion *expansion, const struct placeholder *placeholder,
                           const struct hook_variable *variable, const struct reason *reason)
 {
-    const void *const scopes[] = {
-        [SCOPE_HOOK] = expansion->hook, [SCOPE_VARIABLE] = variable, [SCOPE_REASON] = reason};
+    const void *const scopes[] = {[SCOPE_HOOK] = expansion->hook, [SCOPE_VARIABLE] = variable, [SCOPE_REASON] = reason};
     const char *scope = scopes[placeholder->scope];
     const char *value = NULL;
     if (scope)
@@ -156,8 +158,7 @@ static bool is_directive(struct str line, const char *word, struct str *argument
 {
     line = str_trim(line);
     size_t length = strlen(word);
-    if (line.n < length + 2 || line.s[0] != '@' || line.s[line.n - 1] != '@'
-        || memcmp(line.s + 1, word, length) != 0)
+    if (line.n < length + 2 || line.s[0] != '@' || line.s[line.n - 1] != '@' || memcmp(line.s + 1, word, length) != 0)
         return false;
     struct str inside = str_slice(line, length + 1, line.n - 1);
     if (inside.n && inside.s[0] != ' ')

@@ -7,8 +7,8 @@
  *                     (a default that a job's variable leads), unset, list (prepend and append)
  *   @end@
  *   @PLACEHOLDER@     in any other line. @VERSION@, @INPUTS@ and @ID@ anywhere; between @for@ and @end@ also those of
- *                     the variable (struct hook_variable). A line that holds @VALUE_TEXT@ or @WHY@ is written once for each
- *                     operation on the variable.
+ *                     the variable (struct hook_variable). A line that holds @VALUE_TEXT@ or @WHY@ is written once
+ *                     for each operation on the variable.
  *   @@                one @
  * The directives stand alone in their line, blanks around them do not count. */
 #ifndef CONDAGPU_RENDER_TEMPLATE_H
@@ -38,12 +38,17 @@ struct hook_variable {
     const char *front;    /* @FRONT@: the elements to prepend, with colons between */
     const char *back;     /* @BACK@: the elements to append */
     const char *elements; /* @ELEMENTS@: both */
-    struct { VEC(struct reason); } reasons;
+    const char *words;    /* @WORDS@: both, each a word, with blanks between */
+    struct {
+        VEC(struct reason);
+    } reasons;
 };
 
 struct hook_content {
     const char *version, *inputs, *id;
-    struct { VEC(struct hook_variable); } variables;
+    struct {
+        VEC(struct hook_variable);
+    } variables;
 };
 
 /* The text of template `name` in `directory`. ERR_INPUT with file and line. */

@@ -49,21 +49,25 @@ static const char bash_listing[] = "{ set +o; shopt || :; alias; declare -F; com
 static const char zsh_listing[] = "{ setopt; alias; functions; typeset +; umask; trap; } >'%s'\n";
 static const char ash_listing[] = "{ set -o; alias; set; umask; trap; } >'%s'\n";
 static const char ksh_listing[] = "{ set -o; alias; typeset -f; typeset +p; umask; trap; } >'%s'\n";
-static const char fish_listing[] =
-    "begin; functions -a -n; set --names; set -g --names; abbr; status; end >'%s'\n";
+static const char fish_listing[] = "begin; functions -a -n; set --names; set -g --names; abbr; status; end >'%s'\n";
 static const char csh_listing[] = "( set; alias ) >'%s'\n";
 static const char xonsh_listing[] = "import pathlib; _ = pathlib.Path('%s').write_text(repr(sorted(aliases)))\n";
 
 const struct subject subjects[] = {
     {"bash", {"bash", "--norc", "--noprofile"}, &sh, bash_listing, 0},
     {"bash-euf", {"bash", "--norc", "--noprofile", "-euf", "-o", "pipefail"}, &sh, bash_listing, 0},
-    {"bash-odd", {"bash", "--norc", "--noprofile", "-O", "nocasematch", "-O", "extglob", "-O", "nullglob"}, &sh,
-     bash_listing, 0},
+    {"bash-odd",
+     {"bash", "--norc", "--noprofile", "-O", "nocasematch", "-O", "extglob", "-O", "nullglob"},
+     &sh,
+     bash_listing,
+     0},
     {"zsh", {"zsh", "-f"}, &sh, zsh_listing, 0},
     {"zsh-eu", {"zsh", "-f", "-eu", "-o", "pipefail"}, &sh, zsh_listing, 0},
     {"zsh-odd",
      {"zsh", "-f", "-o", "sh_word_split", "-o", "nomatch", "-o", "ksh_arrays", "-o", "warn_create_global"},
-     &sh, zsh_listing, 0},
+     &sh,
+     zsh_listing,
+     0},
     {"dash", {"dash"}, &sh, ash_listing, 0},
     {"dash-euf", {"dash", "-euf"}, &sh, ash_listing, 0},
     {"busybox-euf", {"busybox", "ash", "-euf"}, &sh, ash_listing, 0},

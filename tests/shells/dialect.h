@@ -8,9 +8,9 @@
 struct dialect {
     const char *suffix;
     const char *prologue;
-    const char *set;    /* the variable becomes T_n, exported */
-    const char *front;  /* T_n and a colon go in front of its value */
-    const char *back;   /* a colon and T_n go behind */
+    const char *set;   /* the variable becomes T_n, exported */
+    const char *front; /* T_n and a colon go in front of its value */
+    const char *back;  /* a colon and T_n go behind */
     const char *unset;
     const char *source; /* a hook, as conda does it: inside a function or eval */
     const char *dump;   /* the environment, by env -0, into a file */

@@ -28,23 +28,23 @@ enum { STEP_LIMIT = 40, POOL_LIMIT = 64, ENVIRONMENTS = 3, SHOWN_LIMIT = 6, LEVE
 enum { DUMP_LIMIT = 1 << 20, DEADLINE_MS = 300000, SKIPPED = 77 };
 
 enum step_kind {
-    STEP_ACTIVATE,      /* conda activate E */
-    STEP_STACK,         /* conda activate --stack E */
-    STEP_DEACTIVATE,    /* conda deactivate */
-    STEP_NO_PREFIX,     /* the same, but CONDA_PREFIX is gone before deactivate.d runs, as rattler does */
-    STEP_RAW_ACTIVATE,  /* activate.d of E, and nothing else */
+    STEP_ACTIVATE,     /* conda activate E */
+    STEP_STACK,        /* conda activate --stack E */
+    STEP_DEACTIVATE,   /* conda deactivate */
+    STEP_NO_PREFIX,    /* the same, but CONDA_PREFIX is gone before deactivate.d runs, as rattler does */
+    STEP_RAW_ACTIVATE, /* activate.d of E, and nothing else */
     STEP_RAW_DEACTIVATE,
-    STEP_MOVE,          /* the active environment's prefix gets another name */
-    STEP_SET,           /* the user: V=T_n */
-    STEP_FRONT,         /* V=T_n:V */
-    STEP_BACK,          /* V=V:T_n */
+    STEP_MOVE,  /* the active environment's prefix gets another name */
+    STEP_SET,   /* the user: V=T_n */
+    STEP_FRONT, /* V=T_n:V */
+    STEP_BACK,  /* V=V:T_n */
     STEP_UNSET,
 };
 
 struct step {
     enum step_kind kind;
-    unsigned environment;  /* for STEP_MOVE: the pool's number of the new prefix */
-    const char *name;      /* of the variable */
+    unsigned environment; /* for STEP_MOVE: the pool's number of the new prefix */
+    const char *name;     /* of the variable */
     unsigned pool;
 };
 
@@ -73,7 +73,9 @@ struct run {
     struct strv pool; /* T_0, … */
     struct strv names;
     struct text script;
-    struct { VEC(struct expectation); } expected;
+    struct {
+        VEC(struct expectation);
+    } expected;
     size_t in_script, cells, dumps, failed, shown;
 };
 
@@ -142,7 +144,8 @@ static void emit_prefix(struct cell *cell, unsigned environment)
 {
     const struct dialect *dialect = cell->run->subject->dialect;
     text_add(&cell->run->script, dialect->set, "CONDA_PREFIX", cell->prefixes[environment]);
-    text_add(&cell->run->script, dialect->set, "CONDA_SHLVL", pool_add(cell->run, arena_printf(cell->run->arena, "%zu", cell->depth)));
+    text_add(&cell->run->script, dialect->set, "CONDA_SHLVL",
+             pool_add(cell->run, arena_printf(cell->run->arena, "%zu", cell->depth)));
 }
 
 static void play_activate(struct cell *cell, unsigned environment, bool stack)
@@ -193,7 +196,8 @@ static void play_edit(struct cell *cell, const struct step *step)
 {
     struct run *run = cell->run;
     const struct dialect *dialect = run->subject->dialect;
-    const char *const formats[] = {[STEP_SET] = dialect->set, [STEP_FRONT] = dialect->front, [STEP_BACK] = dialect->back};
+    const char *const formats[] = {
+        [STEP_SET] = dialect->set, [STEP_FRONT] = dialect->front, [STEP_BACK] = dialect->back};
     const char **now = &cell->model.now[model_variable(&cell->model, step->name)];
     const char *value = run->pool.v[step->pool], *old = *now ? *now : "";
     if (step->kind == STEP_UNSET) {
@@ -266,8 +270,10 @@ static void write_hooks(struct run *run)
         shell++;
     for (unsigned e = 0; e < ENVIRONMENTS; e++)
         for (int activate = 0; activate < 2; activate++) {
-            struct render_input input = {.plan = &run->plans[e % 2], .id = e % 2 ? "bbbbbbbb" : "aaaaaaaa", .version = "0", .inputs = "a test"};
-            const char *path = arena_printf(run->arena, "%s/%s-%u%s", run->scratch, activate ? "activate" : "deactivate", e, shell->suffix);
+            struct render_input input = {
+                .plan = &run->plans[e % 2], .id = e % 2 ? "bbbbbbbb" : "aaaaaaaa", .version = "0", .inputs = "a test"};
+            const char *path = arena_printf(run->arena, "%s/%s-%u%s", run->scratch,
+                                            activate ? "activate" : "deactivate", e, shell->suffix);
             if (!render_hook(run->arena, shell, activate, &input, &text, &err)
                 || !file_write_atomic(path, text, 0644, &err))
                 die("hooks", &err);
@@ -354,8 +360,8 @@ static bool compare_rest(struct run *run, const struct expectation *expected, co
 /* Lines that change by themselves, and what the driver itself sets. */
 static bool is_volatile(struct str line)
 {
-    static const char *const names[] = {"RANDOM", "SECONDS", "LINENO", "EPOCHREALTIME", "pipestatus", "CONDA_PREFIX",
-                                        "CONDA_SHLVL"};
+    static const char *const names[] = {"RANDOM",     "SECONDS",      "LINENO",     "EPOCHREALTIME",
+                                        "pipestatus", "CONDA_PREFIX", "CONDA_SHLVL"};
     static const char *const starts[] = {"_=", "_\t", "BASH_", "PIPESTATUS", "OPTIND", "status", "argv"};
     const char *text = line.s;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -537,20 +543,46 @@ static void play_cell(struct run *run, const struct scenario *scenario, const ch
 
 /* ---- The matrix. */
 
-#define ACT(e) {.kind = STEP_ACTIVATE, .environment = (e)}
-#define STACK(e) {.kind = STEP_STACK, .environment = (e)}
-#define DEACT {.kind = STEP_DEACTIVATE}
-#define RAW(e) {.kind = STEP_RAW_ACTIVATE, .environment = (e)}
-#define RAW_DEACT(e) {.kind = STEP_RAW_DEACTIVATE, .environment = (e)}
-#define NO_PREFIX {.kind = STEP_NO_PREFIX}
-#define MOVE {.kind = STEP_MOVE, .environment = 0}
-#define EDIT(k, v, p) {.kind = (k), .name = (v), .pool = (p)}
+#define ACT(e)                                                                                                         \
+    {                                                                                                                  \
+        .kind = STEP_ACTIVATE, .environment = (e)                                                                      \
+    }
+#define STACK(e)                                                                                                       \
+    {                                                                                                                  \
+        .kind = STEP_STACK, .environment = (e)                                                                         \
+    }
+#define DEACT                                                                                                          \
+    {                                                                                                                  \
+        .kind = STEP_DEACTIVATE                                                                                        \
+    }
+#define RAW(e)                                                                                                         \
+    {                                                                                                                  \
+        .kind = STEP_RAW_ACTIVATE, .environment = (e)                                                                  \
+    }
+#define RAW_DEACT(e)                                                                                                   \
+    {                                                                                                                  \
+        .kind = STEP_RAW_DEACTIVATE, .environment = (e)                                                                \
+    }
+#define NO_PREFIX                                                                                                      \
+    {                                                                                                                  \
+        .kind = STEP_NO_PREFIX                                                                                         \
+    }
+#define MOVE                                                                                                           \
+    {                                                                                                                  \
+        .kind = STEP_MOVE, .environment = 0                                                                            \
+    }
+#define EDIT(k, v, p)                                                                                                  \
+    {                                                                                                                  \
+        .kind = (k), .name = (v), .pool = (p)                                                                          \
+    }
 
 /* The first numbers of the pool are fixed. */
 enum { POOL_MOVED, POOL_EMPTY, POOL_USER, POOL_NUMBER, POOL_OURS };
-static const char *const fixed_pool[] = {
-    [POOL_MOVED] = "/moved/to here", [POOL_EMPTY] = "", [POOL_USER] = "/user/x", [POOL_NUMBER] = "3",
-    [POOL_OURS] = "/envs/a b/lib/condagpu"};
+static const char *const fixed_pool[] = {[POOL_MOVED] = "/moved/to here",
+                                         [POOL_EMPTY] = "",
+                                         [POOL_USER] = "/user/x",
+                                         [POOL_NUMBER] = "3",
+                                         [POOL_OURS] = "/envs/a b/lib/condagpu"};
 
 static const struct scenario scenarios[] = {
     {"A-", {ACT(0), DEACT}, 2},
@@ -587,15 +619,11 @@ static const struct scenario scenarios[] = {
     {"user adds, the stacked one goes",
      {ACT(0), STACK(1), EDIT(STEP_FRONT, "LD_LIBRARY_PATH", POOL_USER), DEACT, DEACT},
      5},
-    {"user takes our elements only",
-     {ACT(0), EDIT(STEP_SET, "LD_LIBRARY_PATH", POOL_OURS), DEACT},
-     3},
-    {"user writes over and activates twice",
-     {RAW(0), EDIT(STEP_SET, "CUDA_HOME", POOL_USER), RAW(0), RAW_DEACT(0)},
-     4},
+    {"user takes our elements only", {ACT(0), EDIT(STEP_SET, "LD_LIBRARY_PATH", POOL_OURS), DEACT}, 3},
+    {"user writes over and activates twice", {RAW(0), EDIT(STEP_SET, "CUDA_HOME", POOL_USER), RAW(0), RAW_DEACT(0)}, 4},
     {"job's thread count",
-     {EDIT(STEP_SET, "SLURM_CPUS_PER_TASK", POOL_NUMBER), ACT(0), ACT(1), EDIT(STEP_SET, "SLURM_CPUS_PER_TASK", POOL_USER),
-      ACT(0), EDIT(STEP_UNSET, "SLURM_CPUS_PER_TASK", 0)},
+     {EDIT(STEP_SET, "SLURM_CPUS_PER_TASK", POOL_NUMBER), ACT(0), ACT(1),
+      EDIT(STEP_SET, "SLURM_CPUS_PER_TASK", POOL_USER), ACT(0), EDIT(STEP_UNSET, "SLURM_CPUS_PER_TASK", 0)},
      6},
 };
 enum { SCENARIO_COUNT = sizeof scenarios / sizeof *scenarios };
@@ -688,11 +716,13 @@ static const char *draw_bytes(struct run *run)
 
 /* Few, so that an element of ours is often there already. */
 static const char *const elements[] = {
-    "$CONDA_PREFIX/lib", "$CONDA_PREFIX", "$CONDA_PREFIX/l[i]b*", "/usr/l", "/usr/lib", "/x y", "/\xc3\xa9", "/a\x80\x85;&(#)"};
+    "$CONDA_PREFIX/lib", "$CONDA_PREFIX",  "$CONDA_PREFIX/l[i]b*", "/usr/l", "/usr/lib", "/x y",
+    "/\xc3\xa9",         "/a\x80\x85;&(#)"};
 
 static const char *draw_value(struct run *run)
 {
-    static const char *const parts[] = {"", "", ".", "/envs/a b/lib", "/envs/a b", "/envs/[b]*/lib", "/usr/lib", "/x y", "7"};
+    static const char *const parts[] = {"",         "",     ".", "/envs/a b/lib", "/envs/a b", "/envs/[b]*/lib",
+                                        "/usr/lib", "/x y", "7"};
     struct text text = {.arena = run->arena};
     text_add(&text, "%s", "");
     if (draw(run, 3) == 0)
@@ -702,12 +732,13 @@ static const char *draw_value(struct run *run)
     return text.s;
 }
 
-static const char *const random_names[RANDOM_NAMES] = {
-    "CUDA_HOME", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "LD_LIBRARY_PATH", "LIBRARY_PATH", "x"};
+static const char *const random_names[RANDOM_NAMES] = {"CUDA_HOME",       "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+                                                       "LD_LIBRARY_PATH", "LIBRARY_PATH",    "x"};
 
 static void draw_ops(struct run *run, unsigned plan, const char *name)
 {
-    static const char *const values[] = {"$CONDA_PREFIX", "$CONDA_PREFIX/nvvm", "1", "a b*", "~[x]{y}", "-n", "=(#;&|<>)%s", "\xc3\xa9\xff\x81"};
+    static const char *const values[] = {"$CONDA_PREFIX", "$CONDA_PREFIX/nvvm", "1", "a b*", "~[x]{y}", "-n",
+                                         "=(#;&|<>)%s",   "\xc3\xa9\xff\x81"};
     unsigned kind = draw(run, 7);
     if (kind == 0)
         return;
@@ -724,11 +755,13 @@ static void draw_ops(struct run *run, unsigned plan, const char *name)
 
 static struct step draw_step(struct run *run)
 {
-    static const enum step_kind kinds[] = {
-        STEP_ACTIVATE, STEP_ACTIVATE, STEP_STACK, STEP_DEACTIVATE, STEP_DEACTIVATE, STEP_NO_PREFIX, STEP_RAW_ACTIVATE,
-        STEP_RAW_DEACTIVATE, STEP_MOVE, STEP_SET, STEP_SET, STEP_FRONT, STEP_FRONT, STEP_BACK, STEP_BACK, STEP_UNSET};
+    static const enum step_kind kinds[] = {STEP_ACTIVATE,   STEP_ACTIVATE,  STEP_STACK,        STEP_DEACTIVATE,
+                                           STEP_DEACTIVATE, STEP_NO_PREFIX, STEP_RAW_ACTIVATE, STEP_RAW_DEACTIVATE,
+                                           STEP_MOVE,       STEP_SET,       STEP_SET,          STEP_FRONT,
+                                           STEP_FRONT,      STEP_BACK,      STEP_BACK,         STEP_UNSET};
     static const char *const prefixes[] = {"/moved", "/envs/a b", "", "relative", "/with:colon", "/envs/[b]*"};
-    static const char *const jobs[] = {"3", "12", "0", "012", "99999", "100000", "1x", "x1", " 1", "1 ", "-1", "+1", "1.", "\xd9\xa3"};
+    static const char *const jobs[] = {"3",  "12", "0",  "012", "99999", "100000", "1x",
+                                       "x1", " 1", "1 ", "-1",  "+1",    "1.",     "\xd9\xa3"};
     struct step step = {.kind = kinds[draw(run, sizeof kinds / sizeof *kinds)], .environment = draw(run, ENVIRONMENTS)};
     if (step.kind == STEP_MOVE)
         step.environment = pool_add(run, DRAW(run, prefixes));
@@ -792,7 +825,8 @@ static void run_random(struct run *total, uint64_t seed, size_t count)
         fill_pool(&run);
         run_random_chunk(&run, part);
         if (run.failed)
-            printf("# again: drive -s %llu -n %zu random %s DIRECTORY\n", (unsigned long long)seed, part, run.subject->name);
+            printf("# again: drive -s %llu -n %zu random %s DIRECTORY\n", (unsigned long long)seed, part,
+                   run.subject->name);
         total->cells += run.cells;
         total->dumps += run.dumps;
         total->failed += run.failed;

@@ -9,6 +9,6 @@ tests_shells_drive_SOURCES = tests/shells/drive.c \
 tests_shells_drive_LDADD = libcondagpu.la
 
 SHELL_TESTS = tests/shells/text.sh tests/shells/strace.sh tests/shells/tutorial.sh tests/shells/matrix.sh \
-	tests/shells/random.sh
+	tests/shells/random.sh tests/shells/tools.sh
 TESTS += $(SHELL_TESTS)
 EXTRA_DIST += $(SHELL_TESTS) tests/shells/subjects.sh

@@ -118,8 +118,8 @@ static const char *lead_value(const struct model *model, const struct op *op)
     for (size_t i = 0; op->lead && i < model->names.n; i++)
         if (strcmp(model->names.v[i], op->lead) == 0)
             lead = model->now[i];
-    bool number = lead && lead[0] >= '1' && lead[0] <= '9' && strlen(lead) <= 5
-                  && strspn(lead, "0123456789") == strlen(lead);
+    bool number =
+        lead && lead[0] >= '1' && lead[0] <= '9' && strlen(lead) <= 5 && strspn(lead, "0123456789") == strlen(lead);
     return number ? lead : op->value;
 }
 

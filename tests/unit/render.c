@@ -36,15 +36,15 @@ static void begin(void)
     plan = (struct plan){0};
 }
 
-#define WITH_ARENA(name)                                                                                              \
-    static void name##_body(void);                                                                                    \
-    START_TEST(name)                                                                                                  \
-    {                                                                                                                 \
-        begin();                                                                                                      \
-        name##_body();                                                                                                \
-        arena_free(arena);                                                                                            \
-    }                                                                                                                 \
-    END_TEST                                                                                                          \
+#define WITH_ARENA(name)                                                                                               \
+    static void name##_body(void);                                                                                     \
+    START_TEST(name)                                                                                                   \
+    {                                                                                                                  \
+        begin();                                                                                                       \
+        name##_body();                                                                                                 \
+        arena_free(arena);                                                                                             \
+    }                                                                                                                  \
+    END_TEST                                                                                                           \
     static void name##_body(void)
 
 static void holds(const char *text, const char *part)
@@ -92,7 +92,8 @@ WITH_ARENA(quotes_so_that_shells_read_the_same_bytes)
     };
     static const struct {
         const char *program, *flag, *name;
-    } programs[] = {{"dash", "-f", "sh"}, {"bash", "-f", "sh"}, {"zsh", "-f", "sh"}, {"fish", "--no-config", "fish"},
+    } programs[] = {{"dash", "-f", "sh"},  {"bash", "-f", "sh"},
+                    {"zsh", "-f", "sh"},   {"fish", "--no-config", "fish"},
                     {"tcsh", "-f", "csh"}, {"bsd-csh", "-f", "csh"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t n = 0; n < sizeof programs / sizeof *programs; n++)
