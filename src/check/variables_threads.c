@@ -64,12 +64,13 @@ static void fits_each_other(struct variables *variables)
 void check_threads(const struct check_input *input, struct result *result)
 {
     static const char *const names[] = {
-        "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
-        "NUMEXPR_MAX_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "LOKY_MAX_CPU_COUNT", "OMP_PROC_BIND", "OMP_PLACES",
-        "KMP_BLOCKTIME", "TOKENIZERS_PARALLELISM", "MALLOC_ARENA_MAX", "MALLOC_CONF", "GLIBC_TUNABLES",
+        "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+        "NUMEXPR_MAX_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "LOKY_MAX_CPU_COUNT", "KMP_BLOCKTIME", "TOKENIZERS_PARALLELISM", "MALLOC_ARENA_MAX", "MALLOC_CONF", "GLIBC_TUNABLES",
     };
     struct variables variables;
     variables_open(&variables, input, result);
+    variables_judge_family(&variables, "OMP_");
+    variables_judge_family(&variables, "MKL_");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         variables_judge(&variables, names[i]);
     fits_machine(&variables);

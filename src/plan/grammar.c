@@ -168,7 +168,7 @@ bool grammar_knows(const struct grammar *grammar, const char *name)
     return false;
 }
 
-/* Whether two names differ in one place only, by at most three letters on either side: CUDA_HOME_OLD is a name of its
+/* Whether two names differ in one place only, by at most two letters on either side: CUDA_HOME_OLD is a name of its
  * own, CUDA_VISABLE_DEVICES is not. */
 static bool differ_in_one_place(const char *left, const char *right)
 {
@@ -181,7 +181,7 @@ static bool differ_in_one_place(const char *left, const char *right)
     size_t shorter = left_length < right_length ? left_length : right_length;
     size_t most = shorter - start - end, longest = left_length + right_length - shorter - start - end;
     bool is_extension = most == 0 && end == 0 && left_length != right_length && longest > 1;
-    return longest <= 3 && !is_extension;
+    return longest <= 2 && !is_extension;
 }
 
 const char *grammar_nearest(const struct grammar *grammar, const char *name)

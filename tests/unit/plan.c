@@ -124,6 +124,13 @@ START_TEST(passes_over_a_prefix_nvcc_of_another_release)
     w.facts.spec = NULL;
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "CUDA_HOME", 0), "$CONDA_PREFIX");
+    w.facts.spec = &w.spec;
+    w.spec.release = RELEASE_NONE;
+    w.spec.effective = (struct cuda_range){.min = {12, 8, -1}, .max = RELEASE_NONE};
+    w.spec.effective_text = ">=12.8";
+    ck_assert(world_plan(&w));
+    ck_assert_ptr_null(world_op(&w, "CUDA_HOME", 0));
+    contains(world_abstention(&w, "cuda-home"), "the pins say >=12.8");
     world_close(&w);
 }
 END_TEST
@@ -360,6 +367,10 @@ START_TEST(counts_threads_for_configured_ranks)
     struct world w;
     world_open(&w);
     w.config.ranks = (struct setting){"4", 2, 10};
+    ck_assert(world_plan(&w));
+    ck_assert_str_eq(world_value(&w, "OMP_NUM_THREADS", 0), "2");
+    w.config.ranks.value = NULL;
+    w.config.visible = (struct setting){"0,1,2,3", 4, 10};
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "OMP_NUM_THREADS", 0), "2");
     w.config.threads = (struct setting){"3", 3, 10};
