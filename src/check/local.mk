@@ -10,3 +10,9 @@ libcondagpu_la_SOURCES += \
 	src/check/pins.c src/check/pins.h \
 	src/check/toolkit.c src/check/toolkit.h \
 	src/check/torch.c
+	src/check/variables.c src/check/variables.h \
+	src/check/variables_allocator.c \
+	src/check/variables_arch.c \
+	src/check/variables_devices.c \
+	src/check/variables_nccl.c \
+	src/check/variables_threads.c

@@ -168,20 +168,26 @@ bool grammar_knows(const struct grammar *grammar, const char *name)
     return false;
 }
 
-/* Only names of the families that this program knows are compared, and a miss of two letters at most: CC is not a
- * misspelling of anything. */
+/* Whether two names differ in one place only, by at most two letters on either side: CUDA_HOME_OLD is a name of its
+ * own, CUDA_VISABLE_DEVICES is not. */
+static bool differ_in_one_place(const char *left, const char *right)
+{
+    size_t start = 0, end = 0, left_length = strlen(left), right_length = strlen(right);
+    while (left[start] && left[start] == right[start])
+        start++;
+    while (end < left_length - start && end < right_length - start
+           && left[left_length - 1 - end] == right[right_length - 1 - end])
+        end++;
+    size_t shorter = left_length < right_length ? left_length : right_length;
+    size_t most = shorter - start - end, longest = left_length + right_length - shorter - start - end;
+    bool is_extension = most == 0 && end == 0 && left_length != right_length && longest > 1;
+    return longest <= 2 && !is_extension;
+}
+
 const char *grammar_nearest(const struct grammar *grammar, const char *name)
 {
-    static const char *const families[] = {"CUDA", "NCCL", "OMP_", "MKL_", "PYTORCH_", "TORCH_", "XLA_", "NVIDIA_", "LD_",
-                                           "KMP_", "NUMEXPR_", "TF_", "CUPY_", NULL};
-    if (strlen(name) < 6 || grammar_knows(grammar, name))
+    if (strlen(name) < 8 || grammar_knows(grammar, name))
         return NULL;
-    for (const char *const *family = families; *family; family++) {
-        if (strncmp(name, *family, 2) != 0)
-            continue;
-        const char *nearest = text_nearest(name, known_names(grammar));
-        size_t length = nearest ? strlen(nearest) : 0, given = strlen(name);
-        return nearest && (length > given ? length - given : given - length) <= 2 ? nearest : NULL;
-    }
-    return NULL;
+    const char *nearest = text_nearest(name, known_names(grammar));
+    return nearest && differ_in_one_place(name, nearest) ? nearest : NULL;
 }

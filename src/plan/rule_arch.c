@@ -97,7 +97,7 @@ static bool add_lists(struct ruling *ruling, const struct capabilities *list, co
                                  ruling->torch_text ? "; " : "", ruling->torch_text ? ruling->torch_text : ""))
         return false;
     if (!for_torch[0])
-        rule_abstain(ruling, "TORCH_CUDA_ARCH_LIST: %s knows none of %s", ruling->torch_text, cmake_list(ruling, list));
+        rule_abstain(ruling, "TORCH_CUDA_ARCH_LIST: %s knows none of %s", ruling->torch_text ? ruling->torch_text : "torch", cmake_list(ruling, list));
     return rule_op(ruling, OP_DEFAULT, "CUDAARCHS", cmake_list(ruling, list), "%s", why);
 }
 

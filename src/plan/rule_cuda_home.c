@@ -42,6 +42,24 @@ static struct release prefix_nvcc_release(struct ruling *ruling, const char **fr
     return RELEASE_NONE;
 }
 
+/* A pin that is only a bound rules releases out without naming one. */
+static bool is_outside_pin(const struct ruling *ruling, struct release nvcc)
+{
+    const struct spec *spec = ruling->facts->spec;
+    return spec && spec->has_effective && nvcc.minor >= 0
+        && !range_may_hold(&spec->effective, (struct release){nvcc.major, nvcc.minor, -1});
+}
+
+static const char *pin_text(struct ruling *ruling)
+{
+    const struct spec *spec = ruling->facts->spec;
+    if (ruling->release_text)
+        return arena_printf(ruling->arena, "CUDA is %s", ruling->release_text);
+    return spec && spec->has_effective ? arena_printf(ruling->arena, "the pins say %s, which names no release",
+                                                      spec->effective_text)
+                                       : "nothing pins CUDA";
+}
+
 /* True when the prefix is the CUDA_HOME, with the why; else `search` says why not. */
 static bool prefix_serves(struct ruling *ruling, struct search *search, struct release *nvcc, const char **why)
 {
@@ -59,12 +77,13 @@ static bool prefix_serves(struct ruling *ruling, struct search *search, struct r
         search->prefix_problem = "no nvcc in the prefix";
     else if (ruling->release.major >= 0 && nvcc->minor >= 0 && !rule_same_minor(*nvcc, ruling->release))
         search->prefix_problem = arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), another release", text, source);
+    else if (is_outside_pin(ruling, *nvcc))
+        search->prefix_problem = arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), and the pins say %s", text, source,
+                                              ruling->facts->spec->effective_text);
     else if (ruling->release.major >= 0 && nvcc->minor < 0)
         search->prefix_problem = "the release of the prefix's bin/nvcc is not known: no record of a package names it";
     else
-        *why = ruling->release_text
-                   ? arena_printf(ruling->arena, "bin/nvcc is in the prefix: %s; CUDA is %s", source, ruling->release_text)
-                   : arena_printf(ruling->arena, "bin/nvcc is in the prefix: %s; nothing pins CUDA", source);
+        *why = arena_printf(ruling->arena, "bin/nvcc is in the prefix: %s; %s", source, pin_text(ruling));
     return search->prefix_problem == NULL;
 }
 
@@ -153,9 +172,9 @@ static const char *what_would_help(struct ruling *ruling)
 
 static bool abstain(struct ruling *ruling, const struct search *search)
 {
-    const char *pin = ruling->release_text ? arena_printf(ruling->arena, "CUDA is %s", ruling->release_text)
-                                           : "nothing pins CUDA, so no toolkit outside the prefix is the right one";
-    return rule_abstain(ruling, "%s%s; %s; %s", search->prefix_problem, others(ruling), pin, what_would_help(ruling));
+    const char *unnamed = ruling->release_text ? "" : ", so no toolkit outside the prefix is the right one";
+    return rule_abstain(ruling, "%s%s; %s%s; %s", search->prefix_problem, others(ruling), pin_text(ruling), unnamed,
+                        what_would_help(ruling));
 }
 
 static bool as_configured(struct ruling *ruling)

@@ -67,8 +67,7 @@ static struct candidate *add_candidate(struct ruling *ruling, struct candidates 
 
 static const struct record *conda_runtime(struct ruling *ruling)
 {
-    static const char *const names[] = {"cuda-cudart", "cudatoolkit", "cuda-cudart_linux-64", "cuda-cudart_linux-aarch64",
-                                        "cuda-version", NULL};
+    static const char *const names[] = {"cuda-cudart", "cudatoolkit", "cuda-cudart_linux-64", "cuda-cudart_linux-aarch64", NULL};
     return rule_find_record(ruling, RECORD_CONDA, names);
 }
 

@@ -15,6 +15,11 @@ static unsigned ranks_of(struct ruling *ruling, const char **text)
         *text = arena_printf(ruling->arena, "%s processes (%s)", setting->value, rule_setting_text(ruling, setting));
         return (unsigned)strtoul(setting->value, NULL, 10);
     }
+    if (ruling->config->visible.value && grammar_matches("^[0-9A-Z]", ruling->config->visible.value)) {
+        gpus = 1;
+        for (const char *s = ruling->config->visible.value; *s; s++)
+            gpus += *s == ',';
+    }
     *text = gpus ? arena_printf(ruling->arena, "%zu GPU%s", gpus, gpus == 1 ? "" : "s") : "no GPU, so one process";
     return gpus ? (unsigned)gpus : 1;
 }

@@ -35,4 +35,14 @@ tests_unit_plan_SOURCES = tests/unit/plan.c
 tests_unit_plan_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_plan_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/variables
+tests_unit_variables_SOURCES = tests/unit/variables.c tests/unit/prefix_standin.c tests/unit/check_standin.c
+tests_unit_variables_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_variables_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/config
+tests_unit_config_SOURCES = tests/unit/config.c
+tests_unit_config_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_config_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)

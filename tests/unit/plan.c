@@ -3,6 +3,7 @@
 
 #include "plan/grammar.h"
 #include "plan/value.h"
+#include "report/plan_text.h"
 #include "unit.h"
 
 #define contains(text, part) ck_assert_msg(strstr((text), (part)) != NULL, "\"%s\" does not hold \"%s\"", (text), (part))
@@ -123,6 +124,13 @@ START_TEST(passes_over_a_prefix_nvcc_of_another_release)
     w.facts.spec = NULL;
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "CUDA_HOME", 0), "$CONDA_PREFIX");
+    w.facts.spec = &w.spec;
+    w.spec.release = RELEASE_NONE;
+    w.spec.effective = (struct cuda_range){.min = {12, 8, -1}, .max = RELEASE_NONE};
+    w.spec.effective_text = ">=12.8";
+    ck_assert(world_plan(&w));
+    ck_assert_ptr_null(world_op(&w, "CUDA_HOME", 0));
+    contains(world_abstention(&w, "cuda-home"), "the pins say >=12.8");
     world_close(&w);
 }
 END_TEST
@@ -359,6 +367,10 @@ START_TEST(counts_threads_for_configured_ranks)
     struct world w;
     world_open(&w);
     w.config.ranks = (struct setting){"4", 2, 10};
+    ck_assert(world_plan(&w));
+    ck_assert_str_eq(world_value(&w, "OMP_NUM_THREADS", 0), "2");
+    w.config.ranks.value = NULL;
+    w.config.visible = (struct setting){"0,1,2,3", 4, 10};
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "OMP_NUM_THREADS", 0), "2");
     w.config.threads = (struct setting){"3", 3, 10};
@@ -617,20 +629,75 @@ START_TEST(every_rule_speaks)
 }
 END_TEST
 
+/* Exactly the properties that the schema lists and requires. */
+static void holds_properties(const json_t *schema, const json_t *object)
+{
+    const json_t *properties = json_object_get(schema, "properties"), *required = json_object_get(schema, "required");
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+        ck_assert_msg(json_object_get(properties, key) != NULL, "%s is not in the schema", key);
+    ck_assert_uint_gt(json_array_size(required), 0);
+    for (size_t i = 0; i < json_array_size(required); i++)
+        ck_assert(json_object_get(object, json_string_value(json_array_get(required, i))));
+}
+
+static void hold_items(const json_t *schema, const json_t *document, const char *name)
+{
+    const json_t *items = json_object_get(json_object_get(json_object_get(schema, "properties"), name), "items");
+    const json_t *list = json_object_get(document, name);
+    ck_assert_uint_gt(json_array_size(list), 0);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        holds_properties(items, json_array_get(list, i));
+}
+
 START_TEST(document_has_the_fields_of_its_schema)
 {
     struct world w;
+    json_error_t error;
     world_open(&w);
+    const char *source = getenv("top_srcdir");
+    json_t *schema = json_load_file(path_join(w.arena, source ? source : "..", "src/report/schemas/plan.json"), 0, &error);
+    ck_assert_msg(schema != NULL, "%s", error.text);
+    world_file(&w, "lib/libcudart.so.11.0", "", 0644);
     both_runtimes(&w);
     ck_assert(world_plan(&w));
     json_t *document = plan_to_json(&w.plan, &w.facts);
     ck_assert_str_eq(json_string_value(json_object_get(document, "schema")), "condagpu.plan/1");
     ck_assert_uint_eq(json_array_size(json_object_get(document, "ops")), w.plan.ops.n);
+    holds_properties(schema, document);
+    hold_items(schema, document, "ops");
+    hold_items(schema, document, "abstentions");
+    hold_items(schema, document, "links");
     json_t *op = json_array_get(json_object_get(document, "ops"), 0);
     ck_assert_str_eq(json_string_value(json_object_get(op, "op")), "prepend");
     ck_assert_str_eq(json_string_value(json_object_get(op, "rule")), "library-path");
     ck_assert(json_is_null(json_object_get(op, "lead")));
     json_decref(document);
+    json_decref(schema);
+    world_close(&w);
+}
+END_TEST
+
+START_TEST(text_is_aligned_wrapped_and_escaped)
+{
+    struct world w;
+    char *text = NULL;
+    size_t size = 0;
+    world_open(&w);
+    world_pin(&w, MANAGER_CONDA, "cuda-version=12.4", 12, 4);
+    world_toolkit(&w, "/usr/local/cuda\033[31m", "/usr/local/cuda-12.1", 12, 1);
+    ck_assert(world_plan(&w));
+    FILE *stream = open_memstream(&text, &size);
+    plan_print(&w.plan, false, stream);
+    fclose(stream);
+    contains(text, "default OMP_NUM_THREADS    8  (SLURM_CPUS_PER_TASK leads)\n      8 usable CPUs");
+    contains(text, "default CUDA_DEVICE_ORDER  PCI_BUS_ID\n");
+    contains(text, "\nleft alone:\n  cuda-home     no nvcc in the prefix; ");
+    ck_assert_ptr_null(strchr(text, '\033'));
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strcspn(line, "\n") <= 100, "%s", line);
+    free(text);
     world_close(&w);
 }
 END_TEST
@@ -667,6 +734,7 @@ int main(void)
         every_generated_value_passes_its_grammar,
         every_rule_speaks,
         document_has_the_fields_of_its_schema,
+        text_is_aligned_wrapped_and_escaped,
         NULL,
     };
     return unit_run(unit_suite("plan", tests));
