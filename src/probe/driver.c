@@ -254,10 +254,17 @@ static void set_problem(struct probe *probe, const char *what, const char *mend)
     probe_warn(probe, "%s", text);
 }
 
+/* NVML puts the major CUDA release before the driver's version: 12.550.90.07 belongs to driver 550.90.07. */
+static const char *driver_of(const char *nvml_version)
+{
+    const char *dot = nvml_version ? strchr(nvml_version, '.') : NULL;
+    return dot && dot - nvml_version <= 2 && strchr(dot + 1, '.') ? dot + 1 : nvml_version;
+}
+
 static void set_mismatch(struct probe *probe, const struct answer *nvml)
 {
     const char *kernel = probe->machine->driver.kernel_version;
-    const char *library = nvml->library_version;
+    const char *library = driver_of(nvml->library_version);
     set_problem(probe,
                 arena_printf(probe->arena, "the driver's library is version %s and the kernel module %s",
                              library ? library : "unknown", kernel ? kernel : "unknown"),
@@ -431,8 +438,6 @@ static void ask_nvml(struct probe *probe)
         set_mismatch(probe, &nvml);
     else if (nvml.code)
         set_failed_call(probe, &nvml, nvml_errors);
-    if (nvml.code && !nvml.gpus.n && nvml.library_version)
-        probe->machine->driver.version = nvml.library_version;
     if (!nvml.code || nvml.gpus.n)
         take_gpus(probe, &nvml);
     if (probe->machine->tegra && !nvml.code && nvml.gpus.n == 0)
@@ -442,7 +447,7 @@ static void ask_nvml(struct probe *probe)
 void probe_driver(struct probe *probe)
 {
     bool explained = is_unmapped(probe) || is_without_module(probe) || is_wsl_without_driver(probe);
-    if (!probe->is_real || probe->options->no_driver || (explained && probe->machine->container))
+    if (!probe->is_real || probe->options->no_driver)
         return;
     struct machine *machine = probe->machine;
     size_t warnings = machine->warnings.n;
