@@ -145,8 +145,8 @@ static void hint_schedulers(struct probe *probe)
         long long cpus;
         bool in_job = strcmp(hints[i].name, "NCPUS") != 0 || probe_env(probe, "PBS_JOBID");
         if (value && in_job && parse_decimal(str_of(value), &cpus) && cpus > 0 && cpus < (long long)cpu->usable)
-            probe_warn(probe, "%s gives this job %lld CPUs (%s), but the process may use %u: start no more than %lld "
-                       "threads", hints[i].scheduler, cpus, hints[i].name, cpu->usable, cpus);
+            probe_warn(probe, "%s gives this job %lld CPU%s (%s), but the process may use %u: start no more threads "
+                       "than that", hints[i].scheduler, cpus, cpus == 1 ? "" : "s", hints[i].name, cpu->usable);
     }
     if (probe_env(probe, "KUBERNETES_SERVICE_HOST") && cpu->quota <= 0)
         probe_warn(probe, "this pod has no CPU limit, so it sees all %u CPUs of its node, whatever it requested: set "

@@ -6,11 +6,11 @@ command -v python3 >/dev/null 2>&1 || skip_all "python3 is not here"
 unset CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES CONDA_PREFIX LD_LIBRARY_PATH LD_PRELOAD
 
 # The stand-ins are compiled without sanitizers: NVIDIA's libraries are as well.
+# shellcheck disable=SC2086
 standin() {
-    mkdir -p "$scratch/$1" &&
-        # shellcheck disable=SC2086
-        $CC -shared -fPIC -fvisibility=hidden -O1 ${4-} -o "$scratch/$1/$2" "$top_srcdir/tests/standin/$3" \
-            2>"$scratch/cc.log"
+    mkdir -p "$scratch/$1" || return 1
+    $CC -shared -fPIC -fvisibility=hidden -O1 ${4-} -o "$scratch/$1/$2" "$top_srcdir/tests/standin/$3" \
+        2>"$scratch/cc.log"
 }
 standin nvml libnvidia-ml.so.1 nvml.c || skip_all "the compiler builds no shared library"
 standin old libnvidia-ml.so.1 nvml.c -DOLD
