@@ -224,8 +224,7 @@ static const struct known_error nvml_errors[] = {
     {9, "the NVIDIA kernel module is not loaded", "load it (modprobe nvidia), or start the container with its GPUs"},
     {12, "the driver's library lacks a part that it loads", "reinstall the driver"},
     {15, "a GPU fell off the bus", "look for Xid 79 in the kernel log and restart the machine"},
-    {17, "the operating system blocks the GPUs (device control group)",
-     "ask the job scheduler or container for a GPU"},
+    {17, "the operating system blocks the GPUs (device control group)", "ask the job scheduler or container for a GPU"},
     {NVML_MISMATCH, "the driver's library and kernel module are of different versions",
      "restart the machine, or reload the nvidia modules"},
     {0, NULL, NULL},
@@ -276,8 +275,7 @@ static void set_failed_call(struct probe *probe, const struct answer *answer, co
     for (const struct known_error *error = errors; error->what; error++) {
         if (error->code != answer->code)
             continue;
-        set_problem(probe,
-                    arena_printf(probe->arena, "%s (%s: error %d)", error->what, answer->function, answer->code),
+        set_problem(probe, arena_printf(probe->arena, "%s (%s: error %d)", error->what, answer->function, answer->code),
                     error->mend);
         return;
     }
@@ -340,7 +338,8 @@ static void add_numa_nodes(struct probe *probe)
             long long node;
             if (same_address(gpu->pci, addresses.v[j])
                 && probe_number(probe, arena_printf(probe->arena, "/sys/bus/pci/devices/%s/numa_node", addresses.v[j]),
-                                &node) && node < 65536)
+                                &node)
+                && node < 65536)
                 gpu->numa_node = (int)node;
         }
     }
@@ -376,8 +375,9 @@ static bool is_without_module(struct probe *probe)
     struct machine *machine = probe->machine;
     if (machine->pci_gpus == 0 || machine->driver.kernel_version || machine->wsl || machine->tegra)
         return false;
-    const char *what = arena_printf(probe->arena, "%u NVIDIA GPU%s on the PCI bus, but no NVIDIA kernel module is loaded",
-                                    machine->pci_gpus, machine->pci_gpus > 1 ? "s" : "");
+    const char *what =
+        arena_printf(probe->arena, "%u NVIDIA GPU%s on the PCI bus, but no NVIDIA kernel module is loaded",
+                     machine->pci_gpus, machine->pci_gpus > 1 ? "s" : "");
     set_problem(probe, what, "install NVIDIA's driver, or load it (modprobe nvidia)");
     return true;
 }
@@ -400,8 +400,10 @@ static void say_missing_library(struct probe *probe)
     const struct machine *machine = probe->machine;
     if (machine->driver.kernel_version)
         set_problem(probe,
-                    arena_printf(probe->arena, "kernel module %s is loaded, but neither libnvidia-ml.so.1 nor "
-                                 "libcuda.so.1 is found", machine->driver.kernel_version),
+                    arena_printf(probe->arena,
+                                 "kernel module %s is loaded, but neither libnvidia-ml.so.1 nor "
+                                 "libcuda.so.1 is found",
+                                 machine->driver.kernel_version),
                     "install the driver's libraries of the same version");
     else if (machine->tegra)
         set_problem(probe, "this is a Tegra machine, but libcuda.so.1 is not found", "install nvidia-l4t-cuda");

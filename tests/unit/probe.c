@@ -241,10 +241,15 @@ END_TEST
 
 START_TEST(cpu_lists_are_parsed_strictly)
 {
-    static const struct { const char *text; int count; } lists[] = {
-        {"0", 1}, {"0-3", 4}, {"0-3,8,10-11\n", 7}, {"", 0}, {"\n", 0}, {"5,5,4-6", 3}, {"65535", 1},
-        {"65536", -1}, {"3-1", -1}, {"0-", -1}, {"-1", -1}, {"0,,1", -1}, {",", -1}, {"a", -1}, {"0 1", -1},
-        {"0-99999999999", -1}, {"1-2-3", -1},
+    static const struct {
+        const char *text;
+        int count;
+    } lists[] = {
+        {"0", 1},      {"0-3", 4},     {"0-3,8,10-11\n", 7}, {"", 0},
+        {"\n", 0},     {"5,5,4-6", 3}, {"65535", 1},         {"65536", -1},
+        {"3-1", -1},   {"0-", -1},     {"-1", -1},           {"0,,1", -1},
+        {",", -1},     {"a", -1},      {"0 1", -1},          {"0-99999999999", -1},
+        {"1-2-3", -1},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct cpulist list = {{0}};
@@ -357,8 +362,7 @@ static size_t try_mutants(json_t *document, json_t *object)
     size_t tried = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(object, key, value)
-        strv_add(arena, &names, arena_strdup(arena, key));
+    json_object_foreach(object, key, value) strv_add(arena, &names, arena_strdup(arena, key));
     for (size_t n = 0; n < names.n; n++) {
         json_t *kept = json_incref(json_object_get(object, names.v[n]));
         for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -400,7 +404,10 @@ END_TEST
 
 START_TEST(snapshot_errors_name_their_place)
 {
-    static const struct { const char *text, *why; unsigned line; } bad[] = {
+    static const struct {
+        const char *text, *why;
+        unsigned line;
+    } bad[] = {
         {"{\n\"schema\": \"condagpu.probe/1\",\n}", "string or '}' expected", 3},
         {"", "'[' or '{' expected", 1},
         {"[]", "schema is not \"condagpu.probe/1\"", 0},
@@ -427,8 +434,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        machines_are_read_as_expected, cpu_lists_are_parsed_strictly, next_cpu_crosses_words,
-        real_machine_agrees_with_the_system, links_stay_below_the_root, snapshots_are_typed,
+        machines_are_read_as_expected,    cpu_lists_are_parsed_strictly,
+        next_cpu_crosses_words,           real_machine_agrees_with_the_system,
+        links_stay_below_the_root,        snapshots_are_typed,
         snapshot_errors_name_their_place, NULL,
     };
     if (!mkdtemp(scratch))
