@@ -7,6 +7,7 @@
 #include "facts.h"
 #include "plan/plan.h"
 #include "util/arena.h"
+#include "util/str.h"
 #include "util/vec.h"
 
 enum status { STATUS_PASS, STATUS_WARN, STATUS_FAIL, STATUS_SKIP };
@@ -28,14 +29,36 @@ struct result {
     struct { VEC(struct evidence); } evidence;
 };
 
+/* A hook as `init` would write it today, beside what is there. */
+struct hook_file {
+    const char *path;     /* absolute */
+    const char *relative; /* to the prefix */
+    struct str expected;
+    bool present;
+    struct str actual;    /* when present */
+    const char *recorded; /* SHA-256 in state.json; NULL for none */
+};
+
+/* Which libcudart a process of the environment gets; what the reports call "cudart". Members are NULL when unknown. */
+struct cudart_answer {
+    const char *path;
+    const char *release; /* "12.4" */
+    const char *version; /* of the library itself, where something tells it: "12.4.127" */
+    const char *how;     /* "loaded by /env/bin/python", "by the loader's rules alone: …" */
+};
+
 /* Environments are NULL-terminated arrays of "NAME=value", as environ(7). */
 struct check_input {
     struct arena *arena;
     const struct facts *facts;
     const struct plan *plan;       /* what `init` would set today */
+    const struct hook_file *hooks; /* those that `init` would write */
+    size_t hook_count;
     const char *const *env;        /* of this process */
     const char *const *activated;  /* of a real shell after it sourced the prefix's real hooks; NULL when none could */
     const char *activated_problem; /* why not */
+    const struct consumers *consumers; /* of libcudart, resolved in that environment */
+    struct cudart_answer *answer;  /* filled by cudart-live */
     bool require_gpu, allow_unpinned, compile;
     unsigned deadline_ms;          /* for what may hang */
 };
@@ -74,9 +97,10 @@ struct check_selection {
     struct strv only, skip; /* ids; empty `only` means all */
 };
 /* ERR_USAGE for an id that does not exist, with the nearest one. */
-bool checks_select(struct arena *arena, const char *only, const char *skip, struct check_selection *selection,
-                   struct err *err);
-/* Runs what is selected, in order. A check whose ground failed or was skipped is a skip that names it. */
-void checks_run(const struct check_input *input, const struct check_selection *selection, struct results *results);
+bool checks_select(struct arena *arena, const struct check *rows, const char *only, const char *skip,
+                   struct check_selection *selection, struct err *err);
+/* Runs what is selected of `rows` (checks[]), in order. A check whose ground failed or was skipped is a skip that names it. */
+void checks_run(const struct check_input *input, const struct check *rows, const struct check_selection *selection,
+                struct results *results);
 
 #endif

@@ -1,0 +1,12 @@
+libcondagpu_la_SOURCES += \
+	src/check/check.c src/check/check.h \
+	src/check/checks.c \
+	src/check/common.c src/check/common.h \
+	src/check/cudart.c src/check/cudart.h \
+	src/check/driver.c \
+	src/check/hookstate.c src/check/hookstate.h \
+	src/check/identity.c \
+	src/check/library_path.c \
+	src/check/pins.c src/check/pins.h \
+	src/check/toolkit.c src/check/toolkit.h \
+	src/check/torch.c

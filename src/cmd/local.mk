@@ -1,5 +1,13 @@
 libcondagpu_la_SOURCES += \
 	src/cmd/cmd.c src/cmd/cmd.h \
-	src/cmd/options.c
-libcondagpu_la_SOURCES += src/cmd/explain.c
-libcondagpu_la_SOURCES += src/cmd/probe.c
+	src/cmd/explain.c \
+	src/cmd/gather.c src/cmd/gather.h \
+	src/cmd/init.c \
+	src/cmd/lock.c src/cmd/lock.h \
+	src/cmd/options.c \
+	src/cmd/output.c src/cmd/output.h \
+	src/cmd/plan.c \
+	src/cmd/probe.c \
+	src/cmd/remove.c \
+	src/cmd/spec_state.c src/cmd/spec_state.h \
+	src/cmd/verify.c

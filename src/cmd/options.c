@@ -43,6 +43,7 @@ static const struct row rows[] = {
     {OPT_SHELL, 0, "shell", "SHELL", "also write the hook of this shell (csh)", LIST, FIELD(shells)},
     {OPT_ONLY, 0, "only", "ID,...", "run these checks alone", STRING, FIELD(only)},
     {OPT_SKIP, 0, "skip", "ID,...", "leave these checks out", STRING, FIELD(skip)},
+    {OPT_BASELINE, 0, "baseline", "FILE", "findings that are known and do not fail", STRING, FIELD(baseline)},
     {OPT_STRICT, 0, "strict", NULL, "warnings count as failures", FLAG, FIELD(strict)},
     {OPT_REQUIRE_GPU, 0, "require-gpu", NULL, "fail where no GPU can be used", FLAG, FIELD(require_gpu)},
     {OPT_ALLOW_UNPINNED, 0, "allow-unpinned", NULL, "an environment file that pins no CUDA is no failure", FLAG,

@@ -37,14 +37,15 @@ struct inventory {
     struct strv site_packages; /* absolute lib/pythonX.Y/site-packages that exist, resolved-unique */
     const char *python;  /* absolute bin/python (a file or symlink that resolves) or NULL */
     struct strv targets; /* names below targets/ that have a lib: "x86_64-linux" */
-    struct { VEC(struct hook); } hooks; /* activate.d then deactivate.d, in conda's order (code point) */
+    struct { VEC(struct hook); } hooks; /* every entry of activate.d, then of deactivate.d, each ascending by code
+                                           point; conda runs deactivate.d from its end */
     struct strv env_vars_d; /* absolute paths in etc/conda/env_vars.d */
     struct strv notes;   /* records that could not be read, and why */
 };
 
-/* Names, versions and builds come from file names; a record is opened only by the functions below. A prefix that is not
- * a directory is ERR_INPUT; a malformed record is a note. `root` (may be NULL or "") is put before absolute system
- * paths in tests. */
+/* Names, versions and builds come from file names (conda: name-version-build, of which only the name may hold a "-",
+ * conda's Dist; pip: PEP 427); a record is opened only by the functions below. A prefix that is not a directory is
+ * ERR_INPUT; what is no record, or cannot be read, is a note. */
 bool inventory_read(struct arena *arena, const char *prefix, struct inventory *inventory, struct err *err);
 
 /* The first record of that kind and name, or NULL. */
@@ -57,11 +58,21 @@ struct owner {
     const struct record *record; /* NULL: nobody owns it */
     const char *sha256;          /* hexadecimal, as recorded for the installed file (sha256_in_prefix); NULL */
 };
-/* Who installed `path` (absolute, below the prefix; links are looked up as named, then resolved). Reads only records
- * whose name suggests CUDA (cuda*, libcu*, nvidia*, torch*, …) first, then the others. */
+/* Who installed `path` (absolute, below the prefix; links are looked up as named, then resolved). Reads the records
+ * whose name suggests CUDA (cuda*, libcu*, nvidia*, torch*, …) first, then the others. A record that is not valid owns
+ * nothing. The digest of a link is NULL: builders record different things for it. */
 struct owner inventory_owner(struct arena *arena, const struct inventory *inventory, const char *path);
 
-/* conda-meta/state and env_vars.d: variables set before activate.d. */
+/* Every libcudart*.so* of the prefix that is a regular file, links resolved, each once, sorted: in lib, lib64,
+ * targets/T/lib, and in site-packages nvidia/X/lib and torch/lib; and where the records of wheels and of packages whose
+ * name suggests CUDA say that they put one. */
+void inventory_cudart_files(struct arena *arena, const struct inventory *inventory, struct strv *paths);
+
+/* What conda sets before activate.d: the files of env_vars.d by path, a later one winning, then conda-meta/state. Names
+ * and values are as in the files: conda makes names upper case unless it is told not to, never expands values, and takes
+ * the value ENV_VAR_UNSET for "do not set". What is not a string is left out. ERR_INPUT, with line and column, for a file
+ * that is not a JSON object; then conda cannot activate at all (conda/activate.py, core/prefix_data.py; CEP 32). */
+#define ENV_VAR_UNSET "***unset***"
 struct env_var {
     const char *name, *value, *file;
 };
@@ -80,9 +91,10 @@ struct torch_build {
 };
 void inventory_torch(struct arena *arena, const struct inventory *inventory, struct torch_build *torch);
 
-/* A prefix by name, as conda looks it up: $CONDA_ENVS_PATH / $CONDA_ENVS_DIRS, envs_dirs of .condarc files,
- * ~/.conda/environments.txt, <root>/envs ($CONDA_EXE, $CONDA_ROOT, $MAMBA_ROOT_PREFIX); "base" is the root.
- * ERR_INPUT naming the places that were looked at. */
+/* A prefix by name, as conda looks it up: $CONDA_ENVS_DIRS or $CONDA_ENVS_PATH, envs_dirs of .condarc files (the nearest
+ * to the user first), <root>/envs and ~/.conda/envs, at last ~/.conda/environments.txt. The root is $CONDA_ROOT, else the
+ * parent of $CONDA_EXE's directory, else $MAMBA_ROOT_PREFIX; "base" is the root itself. ERR_INPUT naming the places that
+ * were looked at (conda/base/context.py, locate_prefix_by_name and envs_dirs). */
 bool prefix_by_name(struct arena *arena, const char *name, const char **prefix, struct err *err);
 
 #endif

@@ -1,0 +1,8 @@
+libcondagpu_la_SOURCES += \
+	src/prefix/by_name.c \
+	src/prefix/env_vars.c src/prefix/env_vars.h \
+	src/prefix/inventory.c \
+	src/prefix/owner.c \
+	src/prefix/record_files.c src/prefix/record_files.h \
+	src/prefix/state.c src/prefix/state.h \
+	src/prefix/torch.c

@@ -11,14 +11,6 @@
 #include "util/err.h"
 #include "util/text.h"
 
-/* The libcudart that a process of the environment gets; all NULL when none was found. */
-struct cudart_answer {
-    const char *path;
-    const char *release; /* "12.4", "12.4.1" */
-    const char *version; /* of the library itself: "12.4.127" */
-    const char *how;     /* "live", "static", … */
-};
-
 /* All that a report may say. Nothing here needs to be clean text: each format escapes what it prints. */
 struct report {
     const char *command;   /* "verify" */

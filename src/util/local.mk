@@ -4,6 +4,7 @@ libcondagpu_la_SOURCES += \
 	src/util/env.c src/util/env.h \
 	src/util/err.c src/util/err.h \
 	src/util/file.c src/util/file.h \
+	src/util/json_stream.c src/util/json_stream.h \
 	src/util/install.c src/util/install.h \
 	src/util/path.c src/util/path.h \
 	src/util/proc.c src/util/proc.h \

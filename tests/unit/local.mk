@@ -46,5 +46,23 @@ EXTRA_DIST += \
 	tests/unit/machines/wsl-1.txt \
 	tests/unit/machines/wsl-without-driver.txt \
 	tests/unit/machines/wsl.txt
+check_PROGRAMS += tests/unit/check
+tests_unit_check_SOURCES = tests/unit/check.c
+tests_unit_check_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_check_LDADD = $(UNIT_LDADD)
+check_PROGRAMS += tests/unit/render
+tests_unit_render_SOURCES = tests/unit/render.c
+tests_unit_render_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_render_LDADD = $(UNIT_LDADD)
+
+check_PROGRAMS += tests/unit/prefix
+tests_unit_prefix_SOURCES = tests/unit/prefix.c
+tests_unit_prefix_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_prefix_LDADD = $(UNIT_LDADD)
+noinst_HEADERS += tests/unit/world.h
+check_PROGRAMS += tests/unit/plan
+tests_unit_plan_SOURCES = tests/unit/plan.c
+tests_unit_plan_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_plan_LDADD = $(UNIT_LDADD)
 
 TESTS += $(check_PROGRAMS)

@@ -1,0 +1,23 @@
+#include "check/common.h"
+
+#include "util/env.h"
+#include "util/file.h"
+#include "util/path.h"
+
+const char *check_activated_value(const struct check_input *input, const char *name)
+{
+    const char *value = env_get(input->activated ? input->activated : input->env, name);
+    return value && value[0] ? value : NULL;
+}
+
+const char *check_library_in(const struct check_input *input, const char *dir, const char *const *starts)
+{
+    struct strv names = {0};
+    if (!dir_list(input->arena, dir, &names))
+        return NULL;
+    for (; *starts; starts++)
+        for (size_t i = 0; i < names.n; i++)
+            if (str_starts(str_of(names.v[i]), *starts))
+                return path_join(input->arena, dir, names.v[i]);
+    return NULL;
+}

@@ -1,0 +1,283 @@
+#include "check/cudart.h"
+
+#include <string.h>
+
+#include "util/env.h"
+#include "util/path.h"
+#include "util/text.h"
+
+static const char *printable(const struct check_input *input, const char *text)
+{
+    return text_printable(input->arena, str_of(text));
+}
+
+static const char *pin_place(const struct check_input *input, const struct pin *pin)
+{
+    return arena_printf(input->arena, "%s (%s:%u)", pin->text, pin->file, pin->line);
+}
+
+static const char *const *activated_or_own(const struct check_input *input)
+{
+    return input->activated ? input->activated : input->env;
+}
+
+/* Which rule of the loader makes python find `name`, for the words of a finding. */
+static const char *winning_rule(const struct check_input *input, const char *name)
+{
+    const char *const *env = activated_or_own(input);
+    const struct inventory *inventory = input->facts->inventory;
+    struct loader_options options = {
+        .executable = inventory->python,
+        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
+        .ld_preload = env_get(env, "LD_PRELOAD"),
+        .root = "",
+    };
+    struct resolution resolution = {0};
+    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
+    if (!resolution.path)
+        return NULL;
+    return resolution.detail ? resolution.detail : loader_via_text(resolution.via);
+}
+
+static void advise(const struct check_input *input, struct result *result, const struct identity *identity)
+{
+    const struct inventory *inventory = input->facts->inventory;
+    const char *dir = path_dirname(input->arena, identity->path);
+    const struct spec *spec = input->facts->spec;
+    if (!identity->in_prefix && input->facts->state->present)
+        check_fix(input, result, "take %s out of LD_LIBRARY_PATH, or run condagpu init again", dir);
+    else if (!identity->in_prefix)
+        check_fix(input, result, "run condagpu init -p %s and activate the environment again", inventory->prefix);
+    else if (identity->by_pip)
+        check_fix(input, result, "install the pinned wheel with pip, or change the pin to %s",
+                  release_text(input->arena, identity->release));
+    else
+        check_fix(input, result, "conda install cuda-cudart=%s, or change the pin to %s",
+                  spec && spec->effective_text ? spec->effective_text : "X.Y",
+                  release_text(input->arena, identity->release));
+}
+
+/* What a file that is loaded, or would be, means for the pin. `who` loads it. */
+static void judge(const struct check_input *input, struct result *result, const char *who, const char *path,
+                  const char *rule)
+{
+    struct identity identity;
+    const struct pin *pin;
+    cudart_identify(input, path, &identity);
+    const char *release = release_text(input->arena, identity.release);
+    enum fit fit = cudart_fits(input, &identity, &pin);
+    check_evidence(input, result, NULL, 0, 0, "%s loads %s%s%s: %s (%s)", who, printable(input, path),
+                   rule ? " by " : "", rule ? rule : "", release, identity.how);
+    if (identity.disagreement)
+        check_fail(input, result, "%s: %s", path, identity.disagreement);
+    else if (fit == FIT_NO)
+        check_fail(input, result, "%s loads %s, which is %s; the pin is %s", who, path, release,
+                   pin_place(input, pin));
+    else if (fit == FIT_UNVERIFIABLE)
+        check_warn(input, result, "unverifiable (%s.?): nothing tells the patch level of %s; the pin is %s", release,
+                   path, pin_place(input, pin));
+    else if (!identity.in_prefix)
+        check_warn(input, result, "%s loads %s, which is %s as pinned, but not the environment's own file", who, path,
+                   release);
+    else
+        check_pass(input, result, "%s loads %s, which is %s", who, path, release);
+    if (result->status == STATUS_FAIL || !identity.in_prefix)
+        if (!result->fix)
+            advise(input, result, &identity);
+}
+
+static void remember(const struct check_input *input, const char *path, const char *how)
+{
+    struct identity identity;
+    if (!input->answer || input->answer->path)
+        return;
+    cudart_identify(input, path, &identity);
+    struct release release = identity.release;
+    input->answer->path = path;
+    input->answer->version = release.patch >= 0 ? release_text(input->arena, release) : NULL;
+    release.patch = -1;
+    input->answer->release = release.major >= 0 ? release_text(input->arena, release) : NULL;
+    input->answer->how = how;
+}
+
+/* The call must agree with what the file's code says; before CUDA 12 it needs a driver (status 35). */
+static void judge_call(const struct check_input *input, struct result *result, const struct live *live)
+{
+    const char *how = NULL;
+    struct release decoded = cudart_decode(input->arena, live->path, &how);
+    if (live->version == 0) {
+        check_evidence(input, result, NULL, 0, 0,
+                       "cudaRuntimeGetVersion answered with error %d%s: the release is read from the file", live->status,
+                       live->status == 35 ? " (this runtime asks the driver, and there is none)" : "");
+        return;
+    }
+    struct release called = release_from_int(live->version);
+    check_evidence(input, result, NULL, 0, 0, "cudaRuntimeGetVersion says %s", release_text(input->arena, called));
+    if (decoded.major >= 0 && !release_agree(called, decoded))
+        check_fail(input, result, "%s says %s when called, but its code reads %s", live->path,
+                   release_text(input->arena, called), release_text(input->arena, decoded));
+}
+
+/* The library that is asked for is not found; the runtimes that are there instead say why. */
+static void judge_missing(const struct check_input *input, struct result *result, const char *name, const char *reason)
+{
+    const char *prefix = input->facts->inventory->prefix;
+    struct strv paths = {0};
+    inventory_cudart_files(input->arena, input->facts->inventory, &paths);
+    check_fail(input, result, "python cannot load %s: %s", name, reason ? reason : "not found");
+    check_fix(input, result, "install the CUDA runtime: conda install cuda-cudart (or the nvidia-cuda-runtime wheel)");
+    for (size_t i = 0; i < paths.n; i++) {
+        struct identity identity;
+        const struct pin *pin;
+        cudart_identify(input, paths.v[i], &identity);
+        const char *release = release_text(input->arena, identity.release);
+        check_evidence(input, result, NULL, 0, 0, "the environment holds %s: %s (%s)", printable(input, paths.v[i]),
+                       release, identity.how);
+        if (cudart_fits(input, &identity, &pin) == FIT_NO) {
+            check_fail(input, result, "python cannot load %s: the environment holds %s, which is %s; the pin is %s",
+                       name, paths.v[i], release, pin_place(input, pin));
+            advise(input, result, &identity);
+        } else
+            check_fix(input, result, "run condagpu init -p %s and activate the environment again", prefix);
+    }
+}
+
+/* Where no process of the environment can be asked: the emulation alone, and the words say so. */
+static void judge_without_python(const struct check_input *input, struct result *result, const char *name,
+                                 const char *reason)
+{
+    const char *const *env = activated_or_own(input);
+    struct loader_options options = {
+        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
+        .ld_preload = env_get(env, "LD_PRELOAD"),
+        .root = "",
+    };
+    struct resolution resolution = {0};
+    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
+    check_evidence(input, result, NULL, 0, 0, "not asked of a live process: %s", reason);
+    if (!resolution.path) {
+        check_skip(input, result, "%s; and by the loader's rules alone %s is not found", reason, name);
+        return;
+    }
+    judge(input, result, "a program (by the loader's rules; no live process)", resolution.path,
+          resolution.detail ? resolution.detail : loader_via_text(resolution.via));
+    remember(input, resolution.path, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
+}
+
+void check_cudart_live(const struct check_input *input, struct result *result)
+{
+    const char *python = input->facts->inventory->python;
+    struct strv sonames = {0};
+    cudart_sonames(input, &sonames);
+    if (!input->activated)
+        check_evidence(input, result, NULL, 0, 0, "in this process's environment: %s", input->activated_problem);
+    if (sonames.n == 0)
+        check_skip(input, result, "no release is pinned and there is no libcudart in the environment");
+    for (size_t i = 0; i < sonames.n; i++) {
+        struct live live = {.skipped = "the prefix has no python"};
+        if (python)
+            loader_live(input->arena, python, activated_or_own(input), sonames.v[i], &live);
+        if (!live.ran)
+            judge_without_python(input, result, sonames.v[i], live.skipped);
+        else if (!live.opened)
+            judge_missing(input, result, sonames.v[i], live.message);
+        else {
+            judge(input, result, "python", live.path, winning_rule(input, sonames.v[i]));
+            judge_call(input, result, &live);
+            remember(input, live.path, arena_printf(input->arena, "loaded by %s", python));
+        }
+    }
+}
+
+/* A consumer that finds nothing cannot be loaded at all; one that opens the library by name may have other ways. */
+static void judge_unresolved(const struct check_input *input, struct result *result, const struct consumer *consumer)
+{
+    const char *relative = path_relative(input->facts->inventory->prefix, consumer->path);
+    const char *name = relative ? relative : consumer->path;
+    check_evidence(input, result, consumer->path, 0, 0, "needs %s: %s", consumer->needed,
+                   consumer->resolution.detail ? consumer->resolution.detail : "not found");
+    if (consumer->kind == CONSUMER_DLOPEN)
+        check_warn(input, result, "%s opens %s by name when it runs, and that is not found", name, consumer->needed);
+    else
+        check_fail(input, result, "%s needs %s, which the loader does not find", name, consumer->needed);
+    check_fix(input, result, "install the CUDA release that %s was built for, or a build of it for the pinned one", name);
+}
+
+enum { MOST_NAMED = 8 }; /* consumers of one file that are named one by one */
+
+static bool same_file(const struct consumer *left, const struct consumer *right)
+{
+    return right->kind != CONSUMER_STATIC && cstr_eq(left->resolution.path, right->resolution.path);
+}
+
+/* All consumers from `first` on that get the same file are judged once, by that file. */
+static void judge_group(const struct check_input *input, struct result *result, size_t first)
+{
+    const struct consumers *consumers = input->consumers;
+    const struct consumer *head = &consumers->v[first];
+    const char *relative = path_relative(input->facts->inventory->prefix, head->path);
+    const char *rule = head->resolution.detail ? head->resolution.detail : loader_via_text(head->resolution.via);
+    size_t others = 0;
+    judge(input, result, relative ? relative : head->path, head->resolution.path, rule);
+    for (size_t i = first + 1; i < consumers->n; i++)
+        if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)
+            check_evidence(input, result, consumers->v[i].path, 0, 0, "likewise");
+    if (others > MOST_NAMED)
+        check_evidence(input, result, NULL, 0, 0, "and %zu more", others - MOST_NAMED);
+}
+
+static bool is_judged(const struct consumers *consumers, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (same_file(&consumers->v[index], &consumers->v[i]))
+            return true;
+    return false;
+}
+
+void check_cudart_static(const struct check_input *input, struct result *result)
+{
+    const struct consumers *consumers = input->consumers;
+    size_t shared = 0;
+    for (size_t i = 0; i < consumers->n; i++) {
+        const struct consumer *consumer = &consumers->v[i];
+        shared += consumer->kind != CONSUMER_STATIC;
+        if (consumer->kind == CONSUMER_STATIC)
+            check_evidence(input, result, consumer->path, 0, 0, "holds a static runtime of release %s",
+                           release_text(input->arena, consumer->release));
+        else if (!consumer->resolution.path)
+            judge_unresolved(input, result, consumer);
+        else if (!is_judged(consumers, i))
+            judge_group(input, result, i);
+    }
+    for (size_t i = 0; i < consumers->problems.n; i++)
+        check_evidence(input, result, NULL, 0, 0, "%s", consumers->problems.v[i]);
+    if (shared == 0)
+        check_pass(input, result, "nothing among %zu ELF files asks for a shared libcudart", consumers->elf_read);
+    else
+        check_pass(input, result, "%zu of %zu ELF files ask for libcudart, and each gets the pinned release", shared,
+                   consumers->elf_read);
+}
+
+void check_cudart_single(const struct check_input *input, struct result *result)
+{
+    const struct consumer *first = NULL;
+    for (size_t i = 0; i < input->consumers->n; i++) {
+        const struct consumer *consumer = &input->consumers->v[i];
+        if (consumer->kind == CONSUMER_STATIC || !consumer->resolution.path || consumer->release.major < 0)
+            continue;
+        if (!first)
+            first = consumer;
+        if (release_agree(first->release, consumer->release))
+            continue;
+        check_evidence(input, result, first->path, 0, 0, "loads %s (%s)", first->resolution.path,
+                       release_text(input->arena, first->release));
+        check_evidence(input, result, consumer->path, 0, 0, "loads %s (%s)", consumer->resolution.path,
+                       release_text(input->arena, consumer->release));
+        check_warn(input, result, "a process that imports both %s and %s holds two runtimes, %s and %s",
+                   path_basename(first->path), path_basename(consumer->path),
+                   release_text(input->arena, first->release), release_text(input->arena, consumer->release));
+        check_fix(input, result, "install builds of both for one CUDA release");
+    }
+    if (!result->message)
+        check_pass(input, result, "no two shared runtimes of different releases");
+}

@@ -1,0 +1,117 @@
+#include "check/toolkit.h"
+
+#include <string.h>
+
+#include "check/common.h"
+#include "util/path.h"
+
+void check_driver_visible(const struct check_input *input, struct result *result)
+{
+    const struct machine *machine = input->facts->machine;
+    const char *problem = machine->driver.problem;
+    for (size_t i = 0; i < machine->gpus.n; i++)
+        check_evidence(input, result, NULL, 0, 0, "GPU %u: %s", machine->gpus.v[i].index,
+                       machine->gpus.v[i].name ? machine->gpus.v[i].name : "?");
+    for (size_t i = 0; i < machine->warnings.n; i++)
+        check_evidence(input, result, NULL, 0, 0, "%s", machine->warnings.v[i]);
+    if (machine->gpus.n && !problem)
+        check_pass(input, result, "%zu GPU%s, driver %s", machine->gpus.n, machine->gpus.n > 1 ? "s" : "",
+                   machine->driver.version ? machine->driver.version : "?");
+    else if (machine->gpus.n || machine->pci_gpus || machine->driver.kernel_version)
+        check_fail(input, result, "there is a GPU, but it cannot be used: %s",
+                   problem ? problem : "the driver shows no device");
+    else if (input->require_gpu)
+        check_fail(input, result, "--require-gpu: no NVIDIA GPU on %s%s%s",
+                   strcmp(machine->source, "this machine") == 0 ? "this machine" : machine->source,
+                   problem ? ": " : "", problem ? problem : "");
+    else
+        check_skip(input, result, "no NVIDIA GPU on %s", machine->source);
+    if (result->status == STATUS_FAIL)
+        check_fix(input, result, machine->container ? "start the container with its GPUs (docker run --gpus all)"
+                                                    : "condagpu probe shows what the driver says");
+}
+
+/* The driver that a release needs at least (src/data/cuda_driver.tsv): of the release itself with all features, and of
+ * its major by minor-version compatibility. */
+static bool needed_drivers(const struct check_input *input, struct release wanted, const char **full,
+                           const char **compatible)
+{
+    struct err err;
+    const struct table *drivers = data_table(input->facts->data, "cuda_driver", &err);
+    *full = *compatible = NULL;
+    for (size_t row = 0; drivers && row < drivers->rows; row++) {
+        struct release release;
+        if (!release_parse(str_of(table_cell(drivers, row, "cuda_release")), &release)
+            || !release_agree(release, wanted) || *full)
+            continue;
+        *full = table_cell(drivers, row, "toolkit_driver_in_runfile");
+        *compatible = table_cell(drivers, row, "minor_compat_min_linux_x86_64");
+    }
+    return *compatible != NULL;
+}
+
+static bool driver_reaches(const char *driver, const char *minimum)
+{
+    struct release have, need;
+    if (!driver || !minimum || !release_parse(str_of(driver), &have))
+        return false;
+    const char *end = minimum + strspn(minimum, "0123456789.");
+    return release_parse((struct str){minimum, (size_t)(end - minimum)}, &need) && release_cmp(have, need) >= 0;
+}
+
+void check_driver_min(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    const struct driver *driver = &input->facts->machine->driver;
+    const char *full, *compatible;
+    if (!driver->version) {
+        check_skip(input, result, "no driver on %s%s%s", input->facts->machine->source, driver->problem ? ": " : "",
+                   driver->problem ? driver->problem : "");
+        return;
+    }
+    struct release wanted = spec && spec->has_effective ? spec->release : RELEASE_NONE;
+    if (spec && spec->has_effective && wanted.major < 0)
+        wanted = spec->effective.min;
+    wanted.patch = -1;
+    if (wanted.major < 0 || !needed_drivers(input, wanted, &full, &compatible)) {
+        check_skip(input, result, "no release is pinned whose least driver is known");
+        return;
+    }
+    const char *release = release_text(input->arena, wanted);
+    check_evidence(input, result, NULL, 0, 0, "CUDA %s ships with driver %s, and runs from %s on", release,
+                   full ? full : "?", compatible);
+    if (driver_reaches(driver->version, full) || release_cmp(driver->cuda, wanted) >= 0)
+        check_pass(input, result, "driver %s runs CUDA %s", driver->version, release);
+    else if (driver_reaches(driver->version, compatible))
+        check_pass(input, result, "driver %s runs CUDA %s by minor-version compatibility (no new features, no PTX)",
+                   driver->version, release);
+    else {
+        check_fail(input, result, "driver %s is too old for CUDA %s, which needs %s", driver->version, release,
+                   compatible);
+        check_fix(input, result, "update the driver to %s or later, or pin an older CUDA", compatible);
+    }
+}
+
+static const char *const driver_names[] = {"libcuda.so", NULL};
+
+void check_driver_stub(const struct check_input *input, struct result *result)
+{
+    const char *value = check_activated_value(input, "LD_LIBRARY_PATH");
+    struct str rest = str_of(value), element;
+    while (value && str_cut(&rest, ':', &element)) {
+        const char *dir = str_dup(input->arena, element);
+        const char *library = element.n ? check_library_in(input, dir, driver_names) : NULL;
+        if (!library)
+            continue;
+        const char *last = path_basename(path_absolute(input->arena, dir));
+        if (strcmp(last, "stubs") == 0) {
+            check_fail(input, result, "%s is a stub of the driver, and it is on LD_LIBRARY_PATH", library);
+            check_fix(input, result, "take %s out of LD_LIBRARY_PATH: stubs are for the linker only", dir);
+        } else if (strcmp(last, "compat") == 0 || strcmp(last, "cuda-compat") == 0)
+            check_warn(input, result, "%s is a compatibility driver: right only where it is newer than the kernel's and "
+                       "the GPU is of the data-centre class", library);
+        else
+            check_evidence(input, result, NULL, 0, 0, "%s is on LD_LIBRARY_PATH", library);
+    }
+    check_pass(input, result, "no stub of the driver is on LD_LIBRARY_PATH");
+}

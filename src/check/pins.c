@@ -1,0 +1,163 @@
+#include "check/pins.h"
+
+#include <string.h>
+
+#include "util/path.h"
+
+static void no_pin(const struct check_input *input, struct result *result, const char *what)
+{
+    if (input->allow_unpinned) {
+        check_pass(input, result, "%s, which --allow-unpinned allows: this environment is taken as one without CUDA",
+                   what);
+        return;
+    }
+    check_fail(input, result, "%s", what);
+    check_fix(input, result, "add \"  - cuda-version=X.Y\" to the dependencies, or say --allow-unpinned");
+}
+
+void check_pin_present(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    size_t bounding = 0;
+    if (!spec) {
+        no_pin(input, result, "there is no environment file, and init recorded none");
+        return;
+    }
+    for (size_t i = 0; i < spec->pins.n; i++) {
+        const struct pin *pin = &spec->pins.v[i];
+        check_evidence(input, result, pin->file, pin->line, pin->column, "%s pins CUDA %s%s%s%s%s", pin->text,
+                       pin->release, pin->why ? " (" : "", pin->why ? pin->why : "", pin->why ? ")" : "",
+                       pin->dropped ? ", in a pip: list that conda drops" : "");
+        bounding += !pin->dropped;
+    }
+    if (bounding == 0)
+        no_pin(input, result, arena_printf(input->arena, "%s pins no CUDA release", spec->file));
+    else if (spec->conflicts.n)
+        check_pass(input, result, "%s pins CUDA (see pin-conflict)", spec->file);
+    else
+        check_pass(input, result, "%s pins CUDA %s%s", spec->file, spec->effective_text,
+                   input->facts->spec_recorded ? " (as init recorded it: the file is not here)" : "");
+}
+
+void check_pin_conflict(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    for (size_t i = 0; spec && i < spec->conflicts.n; i++) {
+        const struct conflict *conflict = &spec->conflicts.v[i];
+        const struct pin *pins[] = {&spec->pins.v[conflict->first], &spec->pins.v[conflict->second]};
+        check_fail(input, result, "%s", conflict->message);
+        for (size_t j = 0; j < 2; j++)
+            check_evidence(input, result, pins[j]->file, pins[j]->line, pins[j]->column, "%s pins CUDA %s",
+                           pins[j]->text, pins[j]->release);
+        check_fix(input, result, "let both lines name one release");
+    }
+    if (!result->message)
+        check_pass(input, result, "the pins agree");
+}
+
+static const struct dep *dep_of(const struct spec *spec, const struct pin *pin)
+{
+    for (size_t i = 0; i < spec->deps.n; i++) {
+        const struct dep *dep = &spec->deps.v[i];
+        if (dep->line == pin->line && dep->column == pin->column && cstr_eq(dep->text, pin->text))
+            return dep;
+    }
+    return NULL;
+}
+
+static bool version_matches(const struct pin *pin, const struct dep *dep, const struct record *record)
+{
+    if (!dep || !dep->version)
+        return true;
+    return pin->manager == MANAGER_PIP ? pep440_matches(dep->version, record->version)
+                                       : conda_version_matches(dep->version, record->version);
+}
+
+/* torch's dist-info leaves out the "+cu124" of a wheel from PyPI, and torch/version.py has it (facts of its release
+ * script): a local version that the record lacks is judged by pin-installed's twin, torch-build. */
+static bool local_only(const struct pin *pin, const struct dep *dep, const struct record *record)
+{
+    return pin->manager == MANAGER_PIP && dep && dep->version && strchr(dep->version, '+')
+        && !strchr(record->version, '+');
+}
+
+static void judge_pin(const struct check_input *input, struct result *result, const struct pin *pin, size_t *missing)
+{
+    const struct spec *spec = input->facts->spec;
+    const struct dep *dep = dep_of(spec, pin);
+    enum record_kind kind = pin->manager == MANAGER_PIP ? RECORD_PIP : RECORD_CONDA;
+    const struct record *record =
+        dep && dep->name ? inventory_find(input->facts->inventory, kind, dep->name) : NULL;
+    if (!dep || !dep->name)
+        return; /* a pin that is no package of its own: an index line, a channel label */
+    if (!record) {
+        check_evidence(input, result, pin->file, pin->line, pin->column, "%s: no record of %s in the environment",
+                       pin->text, dep->name);
+        (*missing)++;
+        return;
+    }
+    check_evidence(input, result, record->path, 0, 0, "%s %s is installed for %s", record->name, record->version,
+                   pin->text);
+    if (version_matches(pin, dep, record) || local_only(pin, dep, record))
+        return;
+    check_fail(input, result, "%s %s is installed, but %s:%u pins %s", record->name, record->version, pin->file,
+               pin->line, pin->text);
+    check_fix(input, result, "%s the environment from %s", pin->manager == MANAGER_PIP ? "pip-install" : "update",
+              spec->file);
+}
+
+/* Packages whose version is numbered as the toolkit is, so that two of them must agree. */
+static const char *const numbered[] = {
+    "cudatoolkit", "cuda-version", "cuda-cudart", "cuda-cudart-dev", "cuda-cudart_linux-64",
+    "cuda-cudart_linux-aarch64", "cuda-nvcc", "cuda-nvcc-impl", "cuda-nvcc-tools", "cuda-nvrtc", "cuda-runtime",
+    "cuda-libraries", "cuda-toolkit", "cuda-cupti",
+};
+
+static void judge_mixture(const struct check_input *input, struct result *result)
+{
+    const struct record *first = NULL;
+    struct release first_release = RELEASE_NONE;
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+        struct release release;
+        const struct record *record = inventory_find(input->facts->inventory, RECORD_CONDA, numbered[i]);
+        if (!record || !release_parse(str_of(record->version), &release))
+            continue;
+        release.patch = -1; /* components of one release have patch numbers of their own */
+        if (!first) {
+            first = record;
+            first_release = release;
+        } else if (!release_agree(first_release, release)) {
+            const char *both = arena_printf(input->arena, "%s %s beside %s %s", first->name, first->version,
+                                            record->name, record->version);
+            check_evidence(input, result, record->path, 0, 0, "%s", both);
+            if (first_release.major != release.major)
+                check_fail(input, result, "components of two CUDA releases are mixed: %s", both);
+            else
+                check_warn(input, result, "components of two CUDA minors are mixed: %s", both);
+            check_fix(input, result, "conda install \"cuda-version=%s\", or make the environment anew",
+                      release_text(input->arena, first_release));
+        }
+    }
+}
+
+void check_pin_installed(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    size_t judged = 0, missing = 0;
+    for (size_t i = 0; spec && i < spec->pins.n; i++) {
+        if (spec->pins.v[i].dropped)
+            continue;
+        judge_pin(input, result, &spec->pins.v[i], &missing);
+        judged++;
+    }
+    judge_mixture(input, result);
+    if (judged && missing == judged) {
+        check_warn(input, result, "nothing that %s pins has a record in %s", spec->file,
+                   input->facts->inventory->prefix);
+        check_fix(input, result, "check that this is the environment of that file");
+    } else if (missing) {
+        check_warn(input, result, "%zu of %zu pinned packages have no record in the environment", missing, judged);
+        check_fix(input, result, "update the environment from %s", spec->file);
+    }
+    check_pass(input, result, "the records in the environment satisfy the pins");
+}

@@ -1,0 +1,42 @@
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/lock.h"
+#include "prefix/state.h"
+#include "util/file.h"
+#include "util/path.h"
+
+bool lock_take(struct run *run, const char *prefix, struct lock *lock)
+{
+    const char *path = path_join(run->arena, prefix, LOCK_FILE);
+    if (!dir_make(path_join(run->arena, prefix, STATE_DIR), &run->err))
+        return false;
+    lock->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (lock->fd < 0)
+        return err_system(&run->err, ERR_OUTPUT, "cannot lock", path, errno);
+    if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == ENOSYS)
+        return true; /* a file system without locks must not keep anybody from working */
+    lock_release(lock);
+    err_set(&run->err, ERR_OUTPUT, "cannot lock", path, 0, 0, "another condagpu is changing this environment");
+    return err_mend(&run->err, "wait until it has ended, then try again");
+}
+
+void lock_release(struct lock *lock)
+{
+    close(lock->fd);
+}
+
+bool history_add(struct run *run, const char *prefix, const char *command, const char *what)
+{
+    char stamp[32];
+    struct tm utc;
+    time_t now = time(NULL);
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    const char *line = arena_printf(run->arena, "%s " PACKAGE_STRING " %s: %s\n", stamp, command, what);
+    return file_append(path_join(run->arena, prefix, HISTORY_FILE), str_of(line), 0644, &run->err);
+}

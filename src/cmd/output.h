@@ -1,0 +1,20 @@
+/* Documents to files and standard output. */
+#ifndef CONDAGPU_CMD_OUTPUT_H
+#define CONDAGPU_CMD_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "cmd/cmd.h"
+#include "util/err.h"
+#include "util/str.h"
+
+/* "-" is standard output; a file is written atomically with mode 0644. ERR_OUTPUT. */
+bool output_write(const char *path, struct str content, struct err *err);
+
+/* The one --format of a command that knows text and json; ERR_USAGE for another. */
+bool output_is_json(struct run *run, bool *json);
+/* Prints an indented JSON document to --output or standard output, and drops it. */
+bool output_json(struct run *run, json_t *document);
+
+#endif
