@@ -122,7 +122,8 @@ static void put_network(struct page *page, const struct machine *machine)
     for (size_t i = 0; i < machine->nics.n; i++) {
         const struct nic *nic = &machine->nics.v[i];
         struct text line = {.arena = page->text.arena};
-        text_add(&line, "%-10s %s%s", safe(page, nic->name), safe(page, nic->state), nic->is_virtual ? ", virtual" : "");
+        text_add(&line, "%-10s %s%s", safe(page, nic->name), safe(page, nic->state),
+                 nic->is_virtual ? ", virtual" : "");
         if (nic->speed_mbit >= 0)
             text_add(&line, ", %ld Mbit/s", nic->speed_mbit);
         if (nic->has_default_route)
@@ -205,8 +206,8 @@ static bool read_options(struct run *run, struct probe_options *probe, bool *jso
         char *end;
         double seconds = strtod(options->timeout, &end);
         if (end == options->timeout || *end || !(seconds >= 0.001 && seconds <= 3600))
-            return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0,
-                           "--timeout takes seconds up to 3600, not \"%s\"", options->timeout);
+            return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--timeout takes seconds up to 3600, not \"%s\"",
+                           options->timeout);
         probe->deadline_ms = (unsigned)(seconds * 1000);
     }
     if (options->root && !file_is_dir(options->root))

@@ -25,7 +25,8 @@ static unsigned count_pci_gpus(struct probe *probe)
 }
 
 /* The first word that is a version, N.N or N.N.N, as both kinds of module write it:
- * "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.90.07  Fri …", "… Open Kernel Module for x86_64  550.90.07 …". */
+ * "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.90.07  Fri …", "… Open Kernel Module for x86_64  550.90.07 …".
+ */
 static const char *version_in(struct arena *arena, const char *line)
 {
     struct str rest = str_of(line), word;

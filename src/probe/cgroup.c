@@ -14,9 +14,9 @@ static const char *const controller_names[CONTROLLERS] = {"cpu", "cpuset", "pids
 /* A mounted hierarchy, after proc(5), "/proc/pid/mountinfo". */
 struct mount {
     bool v2;
-    const char *root;    /* the group that is mounted, as this process's cgroup namespace names it */
+    const char *root; /* the group that is mounted, as this process's cgroup namespace names it */
     const char *point;
-    struct str options;  /* of the super block: the controllers of version 1 */
+    struct str options; /* of the super block: the controllers of version 1 */
 };
 
 struct walk {
@@ -71,7 +71,8 @@ static bool parse_mount(struct arena *arena, struct str line, struct mount *moun
     return mount->v2 || str_eq_c(type, "cgroup");
 }
 
-/* The process's group in the hierarchy of `controller` ("0::/path" in version 2, "4:cpu,cpuacct:/path" in version 1). */
+/* The process's group in the hierarchy of `controller` ("0::/path" in version 2, "4:cpu,cpuacct:/path" in version 1).
+ */
 static const char *group_of(struct probe *probe, bool v2, const char *controller)
 {
     struct str rest, line;
@@ -176,7 +177,10 @@ static void read_cpuset(struct walk *walk, bool v2, const char *dir)
 }
 
 static void (*const readers[CONTROLLERS])(struct walk *walk, bool v2, const char *dir) = {
-    read_quota, read_cpuset, read_pids, read_memory,
+    read_quota,
+    read_cpuset,
+    read_pids,
+    read_memory,
 };
 
 /* From the process's own group up to the mount point. */

@@ -134,7 +134,9 @@ static void read_online(struct probe *probe, struct cpulist *online)
 /* A limit of the job scheduler that no kernel mechanism enforces. */
 static void hint_schedulers(struct probe *probe)
 {
-    static const struct { const char *name, *scheduler; } hints[] = {
+    static const struct {
+        const char *name, *scheduler;
+    } hints[] = {
         {"SLURM_CPUS_PER_TASK", "Slurm"},
         {"NCPUS", "PBS"},
         {"LSB_MAX_NUM_PROCESSORS", "LSF"},
@@ -145,12 +147,16 @@ static void hint_schedulers(struct probe *probe)
         long long cpus;
         bool in_job = strcmp(hints[i].name, "NCPUS") != 0 || probe_env(probe, "PBS_JOBID");
         if (value && in_job && parse_decimal(str_of(value), &cpus) && cpus > 0 && cpus < (long long)cpu->usable)
-            probe_warn(probe, "%s gives this job %lld CPUs (%s), but the process may use %u: start no more than %lld "
-                       "threads", hints[i].scheduler, cpus, hints[i].name, cpu->usable, cpus);
+            probe_warn(probe,
+                       "%s gives this job %lld CPU%s (%s), but the process may use %u: start no more threads "
+                       "than that",
+                       hints[i].scheduler, cpus, cpus == 1 ? "" : "s", hints[i].name, cpu->usable);
     }
     if (probe_env(probe, "KUBERNETES_SERVICE_HOST") && cpu->quota <= 0)
-        probe_warn(probe, "this pod has no CPU limit, so it sees all %u CPUs of its node, whatever it requested: set "
-                   "resources.limits.cpu or the thread count", cpu->affinity);
+        probe_warn(probe,
+                   "this pod has no CPU limit, so it sees all %u CPUs of its node, whatever it requested: set "
+                   "resources.limits.cpu or the thread count",
+                   cpu->affinity);
 }
 
 void probe_cpu(struct probe *probe)

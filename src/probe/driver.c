@@ -224,8 +224,7 @@ static const struct known_error nvml_errors[] = {
     {9, "the NVIDIA kernel module is not loaded", "load it (modprobe nvidia), or start the container with its GPUs"},
     {12, "the driver's library lacks a part that it loads", "reinstall the driver"},
     {15, "a GPU fell off the bus", "look for Xid 79 in the kernel log and restart the machine"},
-    {17, "the operating system blocks the GPUs (device control group)",
-     "ask the job scheduler or container for a GPU"},
+    {17, "the operating system blocks the GPUs (device control group)", "ask the job scheduler or container for a GPU"},
     {NVML_MISMATCH, "the driver's library and kernel module are of different versions",
      "restart the machine, or reload the nvidia modules"},
     {0, NULL, NULL},
@@ -254,10 +253,17 @@ static void set_problem(struct probe *probe, const char *what, const char *mend)
     probe_warn(probe, "%s", text);
 }
 
+/* NVML puts the major CUDA release before the driver's version: 12.550.90.07 belongs to driver 550.90.07. */
+static const char *driver_of(const char *nvml_version)
+{
+    const char *dot = nvml_version ? strchr(nvml_version, '.') : NULL;
+    return dot && dot - nvml_version <= 2 && strchr(dot + 1, '.') ? dot + 1 : nvml_version;
+}
+
 static void set_mismatch(struct probe *probe, const struct answer *nvml)
 {
     const char *kernel = probe->machine->driver.kernel_version;
-    const char *library = nvml->library_version;
+    const char *library = driver_of(nvml->library_version);
     set_problem(probe,
                 arena_printf(probe->arena, "the driver's library is version %s and the kernel module %s",
                              library ? library : "unknown", kernel ? kernel : "unknown"),
@@ -269,8 +275,7 @@ static void set_failed_call(struct probe *probe, const struct answer *answer, co
     for (const struct known_error *error = errors; error->what; error++) {
         if (error->code != answer->code)
             continue;
-        set_problem(probe,
-                    arena_printf(probe->arena, "%s (%s: error %d)", error->what, answer->function, answer->code),
+        set_problem(probe, arena_printf(probe->arena, "%s (%s: error %d)", error->what, answer->function, answer->code),
                     error->mend);
         return;
     }
@@ -333,7 +338,8 @@ static void add_numa_nodes(struct probe *probe)
             long long node;
             if (same_address(gpu->pci, addresses.v[j])
                 && probe_number(probe, arena_printf(probe->arena, "/sys/bus/pci/devices/%s/numa_node", addresses.v[j]),
-                                &node) && node < 65536)
+                                &node)
+                && node < 65536)
                 gpu->numa_node = (int)node;
         }
     }
@@ -369,8 +375,9 @@ static bool is_without_module(struct probe *probe)
     struct machine *machine = probe->machine;
     if (machine->pci_gpus == 0 || machine->driver.kernel_version || machine->wsl || machine->tegra)
         return false;
-    const char *what = arena_printf(probe->arena, "%u NVIDIA GPU%s on the PCI bus, but no NVIDIA kernel module is loaded",
-                                    machine->pci_gpus, machine->pci_gpus > 1 ? "s" : "");
+    const char *what =
+        arena_printf(probe->arena, "%u NVIDIA GPU%s on the PCI bus, but no NVIDIA kernel module is loaded",
+                     machine->pci_gpus, machine->pci_gpus > 1 ? "s" : "");
     set_problem(probe, what, "install NVIDIA's driver, or load it (modprobe nvidia)");
     return true;
 }
@@ -393,8 +400,10 @@ static void say_missing_library(struct probe *probe)
     const struct machine *machine = probe->machine;
     if (machine->driver.kernel_version)
         set_problem(probe,
-                    arena_printf(probe->arena, "kernel module %s is loaded, but neither libnvidia-ml.so.1 nor "
-                                 "libcuda.so.1 is found", machine->driver.kernel_version),
+                    arena_printf(probe->arena,
+                                 "kernel module %s is loaded, but neither libnvidia-ml.so.1 nor "
+                                 "libcuda.so.1 is found",
+                                 machine->driver.kernel_version),
                     "install the driver's libraries of the same version");
     else if (machine->tegra)
         set_problem(probe, "this is a Tegra machine, but libcuda.so.1 is not found", "install nvidia-l4t-cuda");
@@ -431,8 +440,6 @@ static void ask_nvml(struct probe *probe)
         set_mismatch(probe, &nvml);
     else if (nvml.code)
         set_failed_call(probe, &nvml, nvml_errors);
-    if (nvml.code && !nvml.gpus.n && nvml.library_version)
-        probe->machine->driver.version = nvml.library_version;
     if (!nvml.code || nvml.gpus.n)
         take_gpus(probe, &nvml);
     if (probe->machine->tegra && !nvml.code && nvml.gpus.n == 0)
@@ -442,7 +449,7 @@ static void ask_nvml(struct probe *probe)
 void probe_driver(struct probe *probe)
 {
     bool explained = is_unmapped(probe) || is_without_module(probe) || is_wsl_without_driver(probe);
-    if (!probe->is_real || probe->options->no_driver || (explained && probe->machine->container))
+    if (!probe->is_real || probe->options->no_driver)
         return;
     struct machine *machine = probe->machine;
     size_t warnings = machine->warnings.n;

@@ -48,8 +48,7 @@ static const char *find_container(struct probe *probe)
 static bool is_tegra(struct probe *probe)
 {
     return file_holds(probe, "/proc/device-tree/compatible", "nvidia,tegra")
-           || probe_exists(probe, "/etc/nv_tegra_release")
-           || file_holds(probe, "/sys/devices/soc0/family", "Tegra");
+           || probe_exists(probe, "/etc/nv_tegra_release") || file_holds(probe, "/sys/devices/soc0/family", "Tegra");
 }
 
 static const char *find_libc(struct probe *probe)

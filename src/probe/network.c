@@ -93,7 +93,8 @@ static void read_nic(struct probe *probe, const char *name, const struct strv *d
     nic->running = (flags & IFF_UP) && ((state && strcmp(state, "up") == 0) || unknown_up);
     nic->is_virtual = !probe_exists(probe, path_join(probe->arena, dir, "device"));
     nic->has_default_route = strv_find(defaults, name) < defaults->n;
-    bool has_speed = probe_number(probe, path_join(probe->arena, dir, "speed"), &speed) && speed > 0 && speed < 100000000;
+    bool has_speed =
+        probe_number(probe, path_join(probe->arena, dir, "speed"), &speed) && speed > 0 && speed < 100000000;
     nic->speed_mbit = has_speed ? (long)speed : -1;
 }
 

@@ -16,7 +16,9 @@ static const char *const library_dirs[] = {
 
 /* Debian's package spreads over /usr (nvidia-cuda-toolkit's file list). */
 static const char *const debian_library_dirs[] = {
-    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib/powerpc64le-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib/powerpc64le-linux-gnu",
 };
 #define DEBIAN_TOOLKIT "/usr/lib/nvidia-cuda-toolkit"
 
@@ -90,8 +92,9 @@ static void read_version_txt(struct probe *probe, struct toolkit *toolkit)
         set_release(toolkit, release, path);
 }
 
-/* libcudart.so.12.4.127 is a build of 12.4; its third number is the runtime's own, so it is not the toolkit's patch. The
- * short names do not tell (libcudart.so.11.0 is the soname of all of 11): only what ends in three numbers counts. */
+/* libcudart.so.12.4.127 is a build of 12.4; its third number is the runtime's own, so it is not the toolkit's patch.
+ * The short names do not tell (libcudart.so.11.0 is the soname of all of 11): only what ends in three numbers counts.
+ */
 static void read_library_names(struct probe *probe, struct toolkit *toolkit)
 {
     for (size_t i = 0; i < toolkit->libraries.n; i++) {

@@ -8,7 +8,8 @@
 #include "util/arena.h"
 #include "util/text.h"
 
-/* Where the driver's libraries are when the loader does not know: WSL 2, NixOS, Debian, Fedora, container images, Tegra. */
+/* Where the driver's libraries are when the loader does not know: WSL 2, NixOS, Debian, Fedora, container images,
+ * Tegra. */
 static const char *const directories[] = {
     "/usr/lib/wsl/lib",
     "/run/opengl-driver/lib",
