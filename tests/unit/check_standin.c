@@ -3,7 +3,8 @@
 
 #include "check/check.h"
 
-static void report(const struct check_input *input, struct result *result, enum status status, const char *format, va_list args)
+static void report(const struct check_input *input, struct result *result, enum status status, const char *format,
+                   va_list args)
 {
     if (result->message && result->status > status)
         return;
@@ -11,13 +12,13 @@ static void report(const struct check_input *input, struct result *result, enum 
     result->message = arena_vprintf(input->arena, format, args);
 }
 
-#define REPORTS(name, status)                                                                                         \
-    void name(const struct check_input *input, struct result *result, const char *format, ...)                        \
-    {                                                                                                                 \
-        va_list args;                                                                                                 \
-        va_start(args, format);                                                                                       \
-        report(input, result, status, format, args);                                                                  \
-        va_end(args);                                                                                                 \
+#define REPORTS(name, status)                                                                                          \
+    void name(const struct check_input *input, struct result *result, const char *format, ...)                         \
+    {                                                                                                                  \
+        va_list args;                                                                                                  \
+        va_start(args, format);                                                                                        \
+        report(input, result, status, format, args);                                                                   \
+        va_end(args);                                                                                                  \
     }
 
 REPORTS(check_pass, STATUS_PASS)
@@ -33,8 +34,8 @@ void check_fix(const struct check_input *input, struct result *result, const cha
     va_end(args);
 }
 
-void check_evidence(const struct check_input *input, struct result *result, const char *file, unsigned line, unsigned column,
-                    const char *format, ...)
+void check_evidence(const struct check_input *input, struct result *result, const char *file, unsigned line,
+                    unsigned column, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -15,7 +15,8 @@ const struct record *inventory_find(const struct inventory *inventory, enum reco
     return NULL;
 }
 
-const struct record *inventory_next(const struct inventory *inventory, enum record_kind kind, const char *start, size_t *from)
+const struct record *inventory_next(const struct inventory *inventory, enum record_kind kind, const char *start,
+                                    size_t *from)
 {
     while (*from < inventory->records.n) {
         const struct record *record = &inventory->records.v[(*from)++];
@@ -55,6 +56,7 @@ void inventory_torch(struct arena *arena, const struct inventory *inventory, str
 bool range_may_hold(const struct cuda_range *range, struct release release)
 {
     struct release minor = {release.major, release.minor, -1};
-    bool low = range->min.major < 0 || release_cmp(minor, (struct release){range->min.major, range->min.minor, -1}) >= 0;
+    bool low =
+        range->min.major < 0 || release_cmp(minor, (struct release){range->min.major, range->min.minor, -1}) >= 0;
     return low && (range->max.major < 0 || release_cmp(minor, range->max) < 0);
 }
