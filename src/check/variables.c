@@ -33,8 +33,11 @@ void variables_open(struct variables *variables, const struct check_input *input
     inventory_torch(input->arena, input->facts->inventory, &torch);
     *variables = (struct variables){.input = input, .result = result};
     variables->grammar = (struct grammar){
-        .arena = input->arena, .data = input->facts->data, .torch = torch.present ? version_of(torch.version) : RELEASE_NONE,
-        .nccl = nccl_release(input->facts->inventory), .glibc = RELEASE_NONE,
+        .arena = input->arena,
+        .data = input->facts->data,
+        .torch = torch.present ? version_of(torch.version) : RELEASE_NONE,
+        .nccl = nccl_release(input->facts->inventory),
+        .glibc = RELEASE_NONE,
     };
     variables->env = input->activated ? input->activated : input->env;
     variables->env_text = input->activated ? "the activated shell" : "this process";
@@ -110,7 +113,8 @@ void variables_close(struct variables *variables, const char *subject)
     const struct check_input *input = variables->input;
     if (variables->first_fail) {
         check_fail(input, variables->result, "%s", variables->first_fail);
-        check_fix(input, variables->result, "correct or unset it where it is set; `condagpu plan` shows what `init` would set");
+        check_fix(input, variables->result,
+                  "correct or unset it where it is set; `condagpu plan` shows what `init` would set");
     } else if (variables->first_warn) {
         check_warn(input, variables->result, "%s", variables->first_warn);
     } else if (variables->seen) {

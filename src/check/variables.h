@@ -13,8 +13,8 @@ void check_nccl_iface(const struct check_input *input, struct result *result);
 void check_nccl_ib(const struct check_input *input, struct result *result);
 
 /* The explain texts of their rows. */
-extern const char explain_threads[], explain_allocator[], explain_arch[], explain_visible_devices[], explain_nccl_iface[],
-    explain_nccl_ib[];
+extern const char explain_threads[], explain_allocator[], explain_arch[], explain_visible_devices[],
+    explain_nccl_iface[], explain_nccl_ib[];
 
 /* What the checks of this file's room share: the environment that counts, and who reads it. */
 struct variables {
@@ -22,8 +22,8 @@ struct variables {
     struct result *result;
     struct grammar grammar;
     const char *const *env;
-    const char *env_text;   /* "the activated shell" or "this process" */
-    unsigned seen;          /* variables that were judged */
+    const char *env_text; /* "the activated shell" or "this process" */
+    unsigned seen;        /* variables that were judged */
     const char *first_fail, *first_warn;
 };
 

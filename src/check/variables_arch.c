@@ -4,10 +4,13 @@
 #include "check/variables.h"
 
 const char explain_arch[] =
-    "Whether TORCH_CUDA_ARCH_LIST and CUDAARCHS are spelt as their readers want, and name architectures that fit the GPUs.\n"
+    "Whether TORCH_CUDA_ARCH_LIST and CUDAARCHS are spelt as their readers want, and name architectures that fit the "
+    "GPUs.\n"
     "\n"
-    "torch wants 8.6 or 9.0a with semicolons between and stops with \"Unknown CUDA arch\" on 86, sm_86, commas, an empty item or "
-    "an architecture newer than itself. CMake wants 86 or 90a without dots and stops on 8.6. A list that leaves out the GPU of "
+    "torch wants 8.6 or 9.0a with semicolons between and stops with \"Unknown CUDA arch\" on 86, sm_86, commas, an "
+    "empty item or "
+    "an architecture newer than itself. CMake wants 86 or 90a without dots and stops on 8.6. A list that leaves out "
+    "the GPU of "
     "the machine builds a program that finds no kernel image there.\n"
     "\n"
     "Mend: unset them (torch then takes the visible GPUs), or take the values of `condagpu plan`.";
@@ -38,8 +41,8 @@ static void serves_all(struct variables *variables)
         return;
     for (size_t i = 0; i < machine->gpus.n; i++)
         if (machine->gpus.v[i].cc_major >= 0 && !serves(list, &machine->gpus.v[i]))
-            variables_warn(variables, "TORCH_CUDA_ARCH_LIST=%s has nothing for GPU %u (%d.%d): no kernel image there", list,
-                           machine->gpus.v[i].index, machine->gpus.v[i].cc_major, machine->gpus.v[i].cc_minor);
+            variables_warn(variables, "TORCH_CUDA_ARCH_LIST=%s has nothing for GPU %u (%d.%d): no kernel image there",
+                           list, machine->gpus.v[i].index, machine->gpus.v[i].cc_major, machine->gpus.v[i].cc_minor);
 }
 
 /* nvcc's release, as the plan's CUDA_HOME or a record gives it. */

@@ -6,11 +6,14 @@
 const char explain_visible_devices[] =
     "Whether CUDA_VISIBLE_DEVICES names GPUs that are there, in a form that every reader understands.\n"
     "\n"
-    "The driver hides everything from the first bad item on; torch takes a duplicate for an empty list and does not strip "
-    "blanks. Set but empty it hides every GPU. Indices mean nvidia-smi's only with CUDA_DEVICE_ORDER=PCI_BUS_ID. A misspelt "
+    "The driver hides everything from the first bad item on; torch takes a duplicate for an empty list and does not "
+    "strip "
+    "blanks. Set but empty it hides every GPU. Indices mean nvidia-smi's only with CUDA_DEVICE_ORDER=PCI_BUS_ID. A "
+    "misspelt "
     "name, such as CUDA_VISABLE_DEVICES, is read by nobody.\n"
     "\n"
-    "Mend: `0,1`, or full GPU-… identifiers with commas and no blanks; unset it to see all. Leave it alone in a job: the "
+    "Mend: `0,1`, or full GPU-… identifiers with commas and no blanks; unset it to see all. Leave it alone in a job: "
+    "the "
     "scheduler sets it.";
 
 static bool has_uuid(const struct gpu *gpu, struct str start)
@@ -39,8 +42,10 @@ static void names_gpus(struct variables *variables, const char *value)
         return;
     while (str_cut(&rest, ',', &item))
         if (!is_here(machine, item)) {
-            variables_warn(variables, "CUDA_VISIBLE_DEVICES=%s: there is no GPU %.*s here (%zu GPUs): it and all behind it are "
-                           "hidden", value, (int)item.n, item.s, machine->gpus.n);
+            variables_warn(variables,
+                           "CUDA_VISIBLE_DEVICES=%s: there is no GPU %.*s here (%zu GPUs): it and all behind it are "
+                           "hidden",
+                           value, (int)item.n, item.s, machine->gpus.n);
             return;
         }
 }
@@ -53,8 +58,10 @@ static void order(struct variables *variables, const char *value)
     for (size_t i = 1; i < machine->gpus.n; i++)
         differ |= !cstr_eq(machine->gpus.v[i].name, machine->gpus.v[0].name);
     if (differ && value[0] >= '0' && value[0] <= '9' && (!order || strcmp(order, "PCI_BUS_ID") != 0))
-        variables_warn(variables, "CUDA_VISIBLE_DEVICES=%s without CUDA_DEVICE_ORDER=PCI_BUS_ID: the GPUs here differ, and CUDA "
-                       "counts the fastest first, nvidia-smi by PCI bus", value);
+        variables_warn(variables,
+                       "CUDA_VISIBLE_DEVICES=%s without CUDA_DEVICE_ORDER=PCI_BUS_ID: the GPUs here differ, and CUDA "
+                       "counts the fastest first, nvidia-smi by PCI bus",
+                       value);
 }
 
 void check_visible_devices(const struct check_input *input, struct result *result)

@@ -14,11 +14,12 @@ enum { LARGEST_CONFIG = 1024 * 1024, MOST_ITEMS = 4096 };
 
 static const char what[] = "configuration file";
 
-/* One row a key. `shape` is an expression that the value must match besides "auto" and "none"; `list` joins a sequence. */
+/* One row a key. `shape` is an expression that the value must match besides "auto" and "none"; `list` joins a sequence.
+ */
 struct key {
     const char *section, *name; /* name NULL: the section itself is a value */
     size_t offset;
-    const char *list;           /* what joins the items of a sequence; NULL: no sequence */
+    const char *list; /* what joins the items of a sequence; NULL: no sequence */
     const char *shape, *expected;
 };
 
@@ -27,13 +28,15 @@ struct key {
 static const struct key keys[] = {
     {"cuda-home", NULL, AT(cuda_home), NULL, "^(/|\\$CONDA_PREFIX(/|$))", "auto, none or an absolute directory"},
     {"path", NULL, AT(path), NULL, "^$", "auto or none"},
-    {"library-path", "mode", AT(library_mode_setting), NULL, "^(narrow|prefix|append)$", "narrow, prefix, append or none"},
+    {"library-path", "mode", AT(library_mode_setting), NULL, "^(narrow|prefix|append)$",
+     "narrow, prefix, append or none"},
     {"threads", "count", AT(threads), NULL, "^[1-9][0-9]{0,4}$", "auto, none or a positive number"},
     {"threads", "ranks", AT(ranks), NULL, "^[1-9][0-9]{0,4}$", "auto or a positive number"},
     {"allocator", "pytorch", AT(allocator), NULL, ":", "auto, none or options such as max_split_size_mb:512"},
     {"allocator", "jax", AT(jax_allocator), NULL, "^(default|platform|bfc|cuda_async|vmm|address)$",
      "none, default, platform, bfc, cuda_async, vmm or address"},
-    {"allocator", "jax-fraction", AT(jax_fraction), NULL, "^(0?\\.[0-9]+|1|1\\.0+)$", "none or a fraction above 0 and up to 1"},
+    {"allocator", "jax-fraction", AT(jax_fraction), NULL, "^(0?\\.[0-9]+|1|1\\.0+)$",
+     "none or a fraction above 0 and up to 1"},
     {"allocator", "tensorflow", AT(tf_allocator), NULL, "^(growth|async)$", "none, growth or async"},
     {"arch", NULL, AT(arch), ";", "^[0-9]{1,2}\\.[0-9][af]?(;[0-9]{1,2}\\.[0-9][af]?)*$",
      "auto, none or a list of compute capabilities such as [8.0, 9.0]"},
@@ -59,7 +62,8 @@ struct reader {
     struct strv sections; /* seen so far */
 };
 
-static bool refuse_at(struct reader *reader, yaml_mark_t mark, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse_at(struct reader *reader, yaml_mark_t mark, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool refuse_at(struct reader *reader, yaml_mark_t mark, const char *format, ...)
 {
@@ -67,7 +71,8 @@ static bool refuse_at(struct reader *reader, yaml_mark_t mark, const char *forma
     va_start(args, format);
     const char *why = arena_vprintf(reader->arena, format, args);
     va_end(args);
-    return err_set(reader->err, ERR_INPUT, what, reader->path, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "%s", why);
+    return err_set(reader->err, ERR_INPUT, what, reader->path, (unsigned)mark.line + 1, (unsigned)mark.column + 1, "%s",
+                   why);
 }
 
 static void drop_event(struct reader *reader)
@@ -89,9 +94,11 @@ static bool next(struct reader *reader)
     reader->has_event = true;
     const yaml_event_t *event = &reader->event;
     bool marked = event->type == YAML_ALIAS_EVENT
-        || (event->type == YAML_SCALAR_EVENT && (event->data.scalar.anchor || event->data.scalar.tag))
-        || (event->type == YAML_SEQUENCE_START_EVENT && (event->data.sequence_start.anchor || event->data.sequence_start.tag))
-        || (event->type == YAML_MAPPING_START_EVENT && (event->data.mapping_start.anchor || event->data.mapping_start.tag));
+                  || (event->type == YAML_SCALAR_EVENT && (event->data.scalar.anchor || event->data.scalar.tag))
+                  || (event->type == YAML_SEQUENCE_START_EVENT
+                      && (event->data.sequence_start.anchor || event->data.sequence_start.tag))
+                  || (event->type == YAML_MAPPING_START_EVENT
+                      && (event->data.mapping_start.anchor || event->data.mapping_start.tag));
     return !marked || refuse_at(reader, event->start_mark, "anchors, aliases and tags are not used in this file");
 }
 
@@ -130,7 +137,8 @@ static bool sequence(struct reader *reader, const struct key *key, const char **
     const char *item;
     yaml_mark_t mark, start = reader->event.start_mark;
     if (!key->list)
-        return refuse_at(reader, start, "%s is a list where one value is expected (%s)", key_text(reader, key), key->expected);
+        return refuse_at(reader, start, "%s is a list where one value is expected (%s)", key_text(reader, key),
+                         key->expected);
     for (size_t count = 0; next(reader); count++) {
         if (reader->event.type == YAML_SEQUENCE_END_EVENT) {
             *text = joined.n ? joined.s : NULL;
@@ -139,7 +147,8 @@ static bool sequence(struct reader *reader, const struct key *key, const char **
         if (!scalar(reader, key_text(reader, key), &item, &mark))
             return false;
         if (item[0] == '\0' || count == MOST_ITEMS)
-            return refuse_at(reader, mark, "%s holds %s", key_text(reader, key), item[0] ? "too many items" : "an empty item");
+            return refuse_at(reader, mark, "%s holds %s", key_text(reader, key),
+                             item[0] ? "too many items" : "an empty item");
         text_add(&joined, "%s%s", count ? key->list : "", item);
     }
     return false;
@@ -241,16 +250,26 @@ static bool section_value(struct reader *reader, const char *section, const char
 /* Variables that conda, the shells or this program's own hooks own. */
 static const char *reserved(const char *name)
 {
-    static const char *const names[] = {"PATH", "LD_LIBRARY_PATH", "HOME", "PWD", "OLDPWD", "SHLVL", "IFS", "PS1", "UID", "EUID",
-                                        "GID", "EGID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_ENV", "ENV", "status", "argv",
-                                        "version", "_"};
+    static const char *const names[] = {"PATH",      "LD_LIBRARY_PATH",
+                                        "HOME",      "PWD",
+                                        "OLDPWD",    "SHLVL",
+                                        "IFS",       "PS1",
+                                        "UID",       "EUID",
+                                        "GID",       "EGID",
+                                        "PPID",      "BASHOPTS",
+                                        "SHELLOPTS", "BASH_ENV",
+                                        "ENV",       "status",
+                                        "argv",      "version",
+                                        "_"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
             return strcmp(name, "PATH") == 0 || strcmp(name, "LD_LIBRARY_PATH") == 0
-                       ? "is a path list that the rules compose" : "belongs to the shell";
+                       ? "is a path list that the rules compose"
+                       : "belongs to the shell";
     if (strncmp(name, "CONDA_", 6) == 0 || strncmp(name, "_CONDA_", 7) == 0 || strncmp(name, "_CE_", 4) == 0)
         return "belongs to conda";
-    return strncmp(name, "CONDAGPU_", 9) == 0 || strncmp(name, "_CONDAGPU_", 10) == 0 ? "belongs to condagpu's hooks" : NULL;
+    return strncmp(name, "CONDAGPU_", 9) == 0 || strncmp(name, "_CONDAGPU_", 10) == 0 ? "belongs to condagpu's hooks"
+                                                                                      : NULL;
 }
 
 static bool check_variable(struct reader *reader, const char *name, yaml_mark_t name_mark, const char *value,
@@ -259,7 +278,8 @@ static bool check_variable(struct reader *reader, const char *name, yaml_mark_t 
     const char *owner = reserved(name), *secret = secret_reason(reader->arena, name, value);
     const char *problem = value_problem(reader->arena, value);
     if (!grammar_matches("^[A-Za-z_][A-Za-z0-9_]*$", name))
-        return refuse_at(reader, name_mark, "\"%s\" is not the name of a variable (letters, digits and underscores)", name);
+        return refuse_at(reader, name_mark, "\"%s\" is not the name of a variable (letters, digits and underscores)",
+                         name);
     if (owner)
         return refuse_at(reader, name_mark, "variables: %s %s", name, owner);
     if (value[0] == '\0')
@@ -267,8 +287,8 @@ static bool check_variable(struct reader *reader, const char *name, yaml_mark_t 
     if (problem)
         return refuse_at(reader, mark, "variables: the value of %s cannot be written into a hook: %s", name, problem);
     if (secret)
-        return refuse_at(reader, name_mark, "variables: %s looks like a credential (%s), and hooks are readable files", name,
-                         secret);
+        return refuse_at(reader, name_mark, "variables: %s looks like a credential (%s), and hooks are readable files",
+                         name, secret);
     return true;
 }
 
@@ -333,7 +353,8 @@ static bool read_stream(struct reader *reader)
         case YAML_SCALAR_EVENT:
         case YAML_SEQUENCE_START_EVENT:
             if (!is_null_scalar(&reader->event))
-                return refuse_at(reader, reader->event.start_mark, "the file is one value or a list, not a mapping of keys");
+                return refuse_at(reader, reader->event.start_mark,
+                                 "the file is one value or a list, not a mapping of keys");
             break;
         default:
             break;
@@ -344,8 +365,14 @@ static bool read_stream(struct reader *reader)
 
 static void library_mode(struct config *config)
 {
-    static const struct { const char *word; enum library_mode mode; } modes[] = {
-        {"narrow", LIBRARY_NARROW}, {"prefix", LIBRARY_PREFIX}, {"append", LIBRARY_APPEND}, {"none", LIBRARY_NONE},
+    static const struct {
+        const char *word;
+        enum library_mode mode;
+    } modes[] = {
+        {"narrow", LIBRARY_NARROW},
+        {"prefix", LIBRARY_PREFIX},
+        {"append", LIBRARY_APPEND},
+        {"none", LIBRARY_NONE},
     };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (cstr_eq(config->library_mode_setting.value, modes[i].word))

@@ -10,9 +10,25 @@
 enum generation { GENERATION_A, GENERATION_B, GENERATION_C };
 
 enum fault {
-    FAULT_NO_COLON, FAULT_SEPARATOR, FAULT_NO_VALUE, FAULT_EMPTY_ITEM, FAULT_TRAILING_COMMA, FAULT_BLANK, FAULT_KEY,
-    FAULT_BOOLEAN, FAULT_SUFFIX, FAULT_NEGATIVE, FAULT_NO_NUMBER, FAULT_TOO_SMALL, FAULT_TWENTY, FAULT_TOO_LARGE, FAULT_STOI,
-    FAULT_FRACTION, FAULT_POWER, FAULT_BRACKET, FAULT_WORD,
+    FAULT_NO_COLON,
+    FAULT_SEPARATOR,
+    FAULT_NO_VALUE,
+    FAULT_EMPTY_ITEM,
+    FAULT_TRAILING_COMMA,
+    FAULT_BLANK,
+    FAULT_KEY,
+    FAULT_BOOLEAN,
+    FAULT_SUFFIX,
+    FAULT_NEGATIVE,
+    FAULT_NO_NUMBER,
+    FAULT_TOO_SMALL,
+    FAULT_TWENTY,
+    FAULT_TOO_LARGE,
+    FAULT_STOI,
+    FAULT_FRACTION,
+    FAULT_POWER,
+    FAULT_BRACKET,
+    FAULT_WORD,
 };
 
 /* What each generation does about a fault; NULL stands for "takes it as meant". */
@@ -37,7 +53,8 @@ static const struct fault_row fault_rows[] = {
     [FAULT_KEY] = {"is not an option", {RUNTIME, RUNTIME, VALUE}},
     [FAULT_BOOLEAN] = {"must be exactly True or False", {RUNTIME, RUNTIME, VALUE}},
     [FAULT_SUFFIX] = {"has something behind the number", {"it is dropped", "it is dropped", "it is dropped"}},
-    [FAULT_NEGATIVE] = {"is negative", {"it is read as unlimited", "it is read as unlimited", "it is read as unlimited"}},
+    [FAULT_NEGATIVE] = {"is negative",
+                        {"it is read as unlimited", "it is read as unlimited", "it is read as unlimited"}},
     [FAULT_NO_NUMBER] = {"is not a number", {"an error (stoi)", RUNTIME, VALUE}},
     [FAULT_TOO_SMALL] = {"is too small", {RUNTIME, RUNTIME, VALUE}},
     [FAULT_TWENTY] = {"is too small (it must be above 20)", {RUNTIME, RUNTIME, NULL}},
@@ -68,8 +85,9 @@ static enum generation generation_of(struct release torch)
 
 static const char *torch_text(const struct grammar *grammar)
 {
-    return grammar->torch.major < 0 ? "torch" : arena_printf(grammar->arena, "torch %s",
-                                                             release_text(grammar->arena, grammar->torch));
+    return grammar->torch.major < 0
+               ? "torch"
+               : arena_printf(grammar->arena, "torch %s", release_text(grammar->arena, grammar->torch));
 }
 
 static void add(struct reading *reading, struct verdict verdict)
@@ -83,13 +101,15 @@ static void report(struct reading *reading, enum fault fault, struct str where)
     const struct fault_row *row = &fault_rows[fault];
     const char *outcome = row->outcome[reading->generation];
     bool mild = !outcome || fault == FAULT_TRAILING_COMMA || fault == FAULT_BLANK;
-    add(reading, verdict_of(reading->grammar, mild ? VALUE_DOUBTFUL : VALUE_BAD, "%s: \"%.*s\" %s; with %s: %s", reading->name,
-                            (int)where.n, where.s, row->what, torch_text(reading->grammar),
+    add(reading, verdict_of(reading->grammar, mild ? VALUE_DOUBTFUL : VALUE_BAD, "%s: \"%.*s\" %s; with %s: %s",
+                            reading->name, (int)where.n, where.s, row->what, torch_text(reading->grammar),
                             outcome ? outcome : "taken, but other releases refuse it"));
 }
 
 /* ROCm's spellings of two options. */
-static const struct { const char *name, *same_as; } aliases[] = {
+static const struct {
+    const char *name, *same_as;
+} aliases[] = {
     {"release_lock_on_hipmalloc", "release_lock_on_cudamalloc"},
     {"pinned_use_hip_host_register", "pinned_use_cuda_host_register"},
 };
@@ -124,21 +144,24 @@ static void unknown_option(struct reading *reading, struct str key)
 static bool in_release(struct reading *reading, size_t row)
 {
     struct release since, until, torch = reading->grammar->torch;
-    const char *option = table_cell(reading->table, row, "option"), *first = table_cell(reading->table, row, "since_torch");
+    const char *option = table_cell(reading->table, row, "option"),
+               *first = table_cell(reading->table, row, "since_torch");
     const char *last = table_cell(reading->table, row, "until");
     struct release minor = {torch.major, torch.minor, -1};
     if (torch.major < 0)
         return true;
     if (first && release_parse(str_of(first), &since) && release_cmp(minor, since) < 0) {
-        add(reading, verdict_of(reading->grammar, VALUE_BAD, "%s: %s is an option from torch %s on; %s does not know it: %s",
-                                reading->name, option, first, torch_text(reading->grammar),
-                                fault_rows[FAULT_KEY].outcome[reading->generation]));
+        add(reading,
+            verdict_of(reading->grammar, VALUE_BAD, "%s: %s is an option from torch %s on; %s does not know it: %s",
+                       reading->name, option, first, torch_text(reading->grammar),
+                       fault_rows[FAULT_KEY].outcome[reading->generation]));
         return false;
     }
     if (last && release_parse(str_of(last), &until) && release_cmp(minor, until) > 0) {
-        add(reading, verdict_of(reading->grammar, VALUE_BAD, "%s: %s was an option up to torch %s; %s does not know it: %s",
-                                reading->name, option, last, torch_text(reading->grammar),
-                                fault_rows[FAULT_KEY].outcome[reading->generation]));
+        add(reading,
+            verdict_of(reading->grammar, VALUE_BAD, "%s: %s was an option up to torch %s; %s does not know it: %s",
+                       reading->name, option, last, torch_text(reading->grammar),
+                       fault_rows[FAULT_KEY].outcome[reading->generation]));
         return false;
     }
     return true;
@@ -166,7 +189,8 @@ static bool is_power_of_two(struct str text)
     return grammar_is_number(text) && number >= 1 && number <= 2147483648.0 && frexp(number, &exponent) == 0.5;
 }
 
-/* MiB and counts: the reader takes a prefix of digits, so "128MB" and "-1" pass it without the effect that was meant. */
+/* MiB and counts: the reader takes a prefix of digits, so "128MB" and "-1" pass it without the effect that was meant.
+ */
 static void check_integer(struct reading *reading, size_t row, struct str item, struct str value)
 {
     const char *least = table_cell(reading->table, row, "min");
@@ -207,8 +231,9 @@ static void check_power_list(struct reading *reading, struct str item, struct st
     }
     struct str rest = str_slice(value, 1, value.n - 1), part;
     if (reading->generation == GENERATION_A)
-        add(reading, verdict_of(reading->grammar, VALUE_BAD, "%s: \"%.*s\" is a list, which torch reads from 2.0 on only",
-                                reading->name, (int)item.n, item.s));
+        add(reading,
+            verdict_of(reading->grammar, VALUE_BAD, "%s: \"%.*s\" is a list, which torch reads from 2.0 on only",
+                       reading->name, (int)item.n, item.s));
     while (str_cut(&rest, ',', &part)) {
         size_t colon = str_find(part, ':');
         struct str key = str_slice(part, 0, colon), power = str_slice(part, colon + 1, part.n);
@@ -235,14 +260,14 @@ static void check_reserve(struct reading *reading, struct str item, struct str v
 {
     const char *text = str_dup(reading->grammar->arena, value);
     if (!grammar_matches("^[0-9]*\\.?[0-9]+G?$|^\\[[^]:,]+:[^]:,]+(,[^]:,]+:[^]:,]+)*\\]$", text))
-        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: \"%.*s\": torch warns and ignores it", reading->name,
-                                (int)item.n, item.s));
+        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: \"%.*s\": torch warns and ignores it",
+                                reading->name, (int)item.n, item.s));
 }
 
 static void check_word(struct reading *reading, size_t row, struct str item, struct str value)
 {
-    if (!str_eq_c(value, table_cell(reading->table, row, "min")) && !str_eq_c(value, table_cell(reading->table, row, "max"))
-        && !str_eq_c(value, "hipMallocAsync"))
+    if (!str_eq_c(value, table_cell(reading->table, row, "min"))
+        && !str_eq_c(value, table_cell(reading->table, row, "max")) && !str_eq_c(value, "hipMallocAsync"))
         report(reading, FAULT_WORD, item);
 }
 
@@ -311,18 +336,22 @@ static void check_pairs(struct reading *reading, const char *value)
     bool collection = strstr(value, "garbage_collection_threshold:"), async = strstr(value, "backend:cudaMallocAsync");
     struct release torch = reading->grammar->torch;
     if (async && strchr(value, ','))
-        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: backend:cudaMallocAsync ignores the other options",
-                                reading->name));
+        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL,
+                                "%s: backend:cudaMallocAsync ignores the other options", reading->name));
     if (expandable && (split || collection) && torch.major >= 0 && release_cmp(torch, (struct release){2, 5, -1}) < 0)
-        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: before torch 2.5, expandable_segments together with "
-                                "max_split_size_mb or garbage_collection_threshold can fail an assertion near the end of memory",
-                                reading->name));
+        add(reading,
+            verdict_of(reading->grammar, VALUE_DOUBTFUL,
+                       "%s: before torch 2.5, expandable_segments together with "
+                       "max_split_size_mb or garbage_collection_threshold can fail an assertion near the end of memory",
+                       reading->name));
     if (grammar_matches("roundup_power2_divisions:(1(,|$)|\\[>:1\\])", value))
         add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: roundup_power2_divisions of 1 has no effect",
                                 reading->name));
     if (strstr(value, "pinned_num_register_threads:") && !strstr(value, "host_register:True"))
-        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL, "%s: pinned_num_register_threads acts only together with "
-                                "pinned_use_cuda_host_register:True", reading->name));
+        add(reading, verdict_of(reading->grammar, VALUE_DOUBTFUL,
+                                "%s: pinned_num_register_threads acts only together with "
+                                "pinned_use_cuda_host_register:True",
+                                reading->name));
 }
 
 /* 2.9 and earlier read the CUDA allocator's options from the older name only. */
@@ -330,8 +359,10 @@ static void check_name(struct reading *reading)
 {
     struct release torch = reading->grammar->torch;
     if (strcmp(reading->name, "PYTORCH_ALLOC_CONF") == 0 && torch.major >= 0 && reading->generation != GENERATION_C)
-        add(reading, verdict_of(reading->grammar, VALUE_BAD, "PYTORCH_ALLOC_CONF is silently ignored by %s: it counts for CUDA "
-                                "from 2.10 on; PYTORCH_CUDA_ALLOC_CONF works in every release", torch_text(reading->grammar)));
+        add(reading, verdict_of(reading->grammar, VALUE_BAD,
+                                "PYTORCH_ALLOC_CONF is silently ignored by %s: it counts for CUDA "
+                                "from 2.10 on; PYTORCH_CUDA_ALLOC_CONF works in every release",
+                                torch_text(reading->grammar)));
 }
 
 struct verdict grammar_alloc_conf(const struct grammar *grammar, const char *name, const char *value)

@@ -28,10 +28,12 @@ struct verdict grammar_visible_devices(const struct grammar *grammar, const char
     if (grammar_matches(indices, value) || grammar_matches(uuids, value))
         return duplicates(grammar, name, value);
     if (grammar_matches(migs, value))
-        return verdict_of(grammar, VALUE_DOUBTFUL, "%s=%s names several MIG devices: a process enumerates only the first",
-                          name, value);
+        return verdict_of(grammar, VALUE_DOUBTFUL,
+                          "%s=%s names several MIG devices: a process enumerates only the first", name, value);
     if (strpbrk(value, " \t"))
         return verdict_of(grammar, VALUE_BAD, "%s=\"%s\" holds a blank: readers stop the list there", name, value);
-    return verdict_of(grammar, VALUE_BAD, "%s=%s is not a comma list of indices, of GPU-… identifiers, one MIG-… identifier "
-                      "or -1: the driver hides everything from the first bad item on", name, value);
+    return verdict_of(grammar, VALUE_BAD,
+                      "%s=%s is not a comma list of indices, of GPU-… identifiers, one MIG-… identifier "
+                      "or -1: the driver hides everything from the first bad item on",
+                      name, value);
 }

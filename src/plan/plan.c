@@ -51,14 +51,15 @@ json_t *plan_to_json(const struct plan *plan, const struct facts *facts)
     json_t *ops = json_array(), *abstentions = json_array(), *links = json_array();
     for (size_t i = 0; i < plan->ops.n; i++) {
         const struct op *op = &plan->ops.v[i];
-        add_entry(ops, json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s}", "op", op_kind_text(op->kind), "name", op->name, "value",
-                                 op->value, "lead", op->lead, "why", op->why, "rule", op->rule));
+        add_entry(ops, json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s}", "op", op_kind_text(op->kind), "name", op->name,
+                                 "value", op->value, "lead", op->lead, "why", op->why, "rule", op->rule));
     }
     for (size_t i = 0; i < plan->abstentions.n; i++)
-        add_entry(abstentions, json_pack("{s:s, s:s}", "rule", plan->abstentions.v[i].rule, "why",
-                                         plan->abstentions.v[i].why));
+        add_entry(abstentions,
+                  json_pack("{s:s, s:s}", "rule", plan->abstentions.v[i].rule, "why", plan->abstentions.v[i].why));
     for (size_t i = 0; i < plan->links.n; i++)
         add_entry(links, json_pack("{s:s, s:s}", "name", plan->links.v[i].name, "target", plan->links.v[i].target));
     return json_pack("{s:s, s:s, s:s?, s:o, s:o, s:o}", "schema", "condagpu.plan/1", "prefix", facts->inventory->prefix,
-                     "file", facts->spec ? facts->spec->file : NULL, "ops", ops, "abstentions", abstentions, "links", links);
+                     "file", facts->spec ? facts->spec->file : NULL, "ops", ops, "abstentions", abstentions, "links",
+                     links);
 }

@@ -20,14 +20,19 @@ static const struct config_variable *configured(const struct ruling *ruling, con
 static void add_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *value, const char *why)
 {
     struct op *op = vec_add(ruling->arena, &ruling->plan->ops);
-    *op = (struct op){.kind = kind, .name = name, .value = value, .why = text_printable(ruling->arena, str_of(why)),
+    *op = (struct op){.kind = kind,
+                      .name = name,
+                      .value = value,
+                      .why = text_printable(ruling->arena, str_of(why)),
                       .rule = ruling->rule};
 }
 
 static bool refuse_value(struct ruling *ruling, const char *name, const char *value, const char *problem)
 {
-    err_set(ruling->err, ERR_INPUT, "plan", NULL, 0, 0, "%s=%s cannot be written into a hook: %s", name, value, problem);
-    return err_mend(ruling->err, "rename the directory, or switch the rule off: \"%s: none\" in condagpu.yml", ruling->rule);
+    err_set(ruling->err, ERR_INPUT, "plan", NULL, 0, 0, "%s=%s cannot be written into a hook: %s", name, value,
+            problem);
+    return err_mend(ruling->err, "rename the directory, or switch the rule off: \"%s: none\" in condagpu.yml",
+                    ruling->rule);
 }
 
 static bool checked_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *value, const char *why)
@@ -55,13 +60,15 @@ bool rule_op(struct ruling *ruling, enum op_kind kind, const char *name, const c
     return checked_op(ruling, kind, name, value, why);
 }
 
-bool rule_path_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *directory, const char *format, ...)
+bool rule_path_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *directory, const char *format,
+                  ...)
 {
     const char *value = rule_below_prefix(ruling, directory);
     if (value[0] != '/' && value[0] != '$')
         return refuse_value(ruling, name, value, "it is not an absolute path");
     if (strpbrk(value, ":;"))
-        return refuse_value(ruling, name, value, "it holds a colon or semicolon, which separates the elements of a path list");
+        return refuse_value(ruling, name, value,
+                            "it holds a colon or semicolon, which separates the elements of a path list");
     va_list args;
     va_start(args, format);
     const char *why = arena_vprintf(ruling->arena, format, args);
@@ -86,8 +93,8 @@ bool rule_refuse(struct ruling *ruling, const struct setting *setting, const cha
     va_start(args, format);
     const char *why = arena_vprintf(ruling->arena, format, args);
     va_end(args);
-    return err_set(ruling->err, ERR_INPUT, "configuration file", ruling->config->file, setting->line, setting->column, "%s",
-                   why);
+    return err_set(ruling->err, ERR_INPUT, "configuration file", ruling->config->file, setting->line, setting->column,
+                   "%s", why);
 }
 
 const char *rule_setting_text(struct ruling *ruling, const struct setting *setting)

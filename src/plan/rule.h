@@ -12,25 +12,26 @@ struct ruling {
     const struct config *config;
     struct plan *plan;
     struct err *err;
-    const char *rule;             /* of the row that runs */
-    struct grammar grammar;       /* with the versions below */
-    const char *torch_text;       /* "torch 2.4.0+cu124" with where it was read; NULL: no torch, or its version unknown */
+    const char *rule;       /* of the row that runs */
+    struct grammar grammar; /* with the versions below */
+    const char *torch_text; /* "torch 2.4.0+cu124" with where it was read; NULL: no torch, or its version unknown */
     bool torch_installed, torch_is_cpu;
-    struct release release;       /* the CUDA release that the environment is for; RELEASE_NONE when not known */
-    const char *release_text;     /* "12.4", with where it was read; NULL */
-    const char *cuda_home;        /* absolute; NULL: not set */
-    bool cuda_home_outside;       /* it lies outside the prefix */
+    struct release release;        /* the CUDA release that the environment is for; RELEASE_NONE when not known */
+    const char *release_text;      /* "12.4", with where it was read; NULL */
+    const char *cuda_home;         /* absolute; NULL: not set */
+    bool cuda_home_outside;        /* it lies outside the prefix */
     const struct toolkit *toolkit; /* the system toolkit that it is; NULL */
-    struct release nvcc;          /* of the nvcc in cuda_home; RELEASE_NONE when not known */
+    struct release nvcc;           /* of the nvcc in cuda_home; RELEASE_NONE when not known */
 };
 
 /* Adds an operation. False with `err` when the value holds a character that no hook may hold, or when the grammar of
  * the variable refuses it. A variable that condagpu.yml's `variables:` sets is left to it, with an abstention. */
 bool rule_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *value, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same for a directory in a path list, which moreover holds no colon or semicolon and is absolute or "$CONDA_PREFIX". */
-bool rule_path_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *directory, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* The same for a directory in a path list, which moreover holds no colon or semicolon and is absolute or
+ * "$CONDA_PREFIX". */
+bool rule_path_op(struct ruling *ruling, enum op_kind kind, const char *name, const char *directory, const char *format,
+                  ...) __attribute__((format(printf, 5, 6)));
 /* Says why the rule sets nothing; returns true, for `return rule_abstain(…)`. */
 bool rule_abstain(struct ruling *ruling, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* ERR_INPUT at a setting of condagpu.yml; returns false. */

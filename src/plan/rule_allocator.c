@@ -5,8 +5,8 @@
 
 static const char variable[] = "PYTORCH_CUDA_ALLOC_CONF";
 
-/* What auto chooses, best first: the release of torch from which it works well, and whether pidfd_getfd (Linux 5.6) and a
- * native driver are needed for it. */
+/* What auto chooses, best first: the release of torch from which it works well, and whether pidfd_getfd (Linux 5.6) and
+ * a native driver are needed for it. */
 static const struct choice {
     struct release since;
     bool needs_pidfd;
@@ -54,6 +54,7 @@ bool rule_allocator(struct ruling *ruling)
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (suits(ruling, &choices[i]))
             return rule_op(ruling, OP_DEFAULT, variable, choices[i].value, "%s; %s %s%s", ruling->torch_text,
-                           choices[i].because, machine->kernel ? machine->kernel : "unknown", machine->wsl ? ", WSL" : "");
+                           choices[i].because, machine->kernel ? machine->kernel : "unknown",
+                           machine->wsl ? ", WSL" : "");
     return rule_abstain(ruling, "%s has no option that is safe for everybody", ruling->torch_text);
 }

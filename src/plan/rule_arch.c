@@ -49,15 +49,16 @@ static void add_unique(struct ruling *ruling, struct capabilities *list, struct 
 }
 
 /* The GPUs' capabilities that nvcc emits; the others go into `left_out`. */
-static void from_gpus(struct ruling *ruling, const struct table *table, struct capabilities *list, const char **left_out)
+static void from_gpus(struct ruling *ruling, const struct table *table, struct capabilities *list,
+                      const char **left_out)
 {
     const struct machine *machine = ruling->facts->machine;
     *left_out = "";
     for (size_t i = 0; i < machine->gpus.n; i++) {
         const struct gpu *gpu = &machine->gpus.v[i];
         struct capability capability = {gpu->cc_major, gpu->cc_minor, ""};
-        const char *problem = gpu->cc_major < 0 ? "a GPU's compute capability is not known"
-                                                : nvcc_problem(ruling, table, &capability);
+        const char *problem =
+            gpu->cc_major < 0 ? "a GPU's compute capability is not known" : nvcc_problem(ruling, table, &capability);
         if (!problem)
             add_unique(ruling, list, capability);
         else if (!strstr(*left_out, problem))
@@ -93,11 +94,13 @@ static const char *cmake_list(struct ruling *ruling, const struct capabilities *
 static bool add_lists(struct ruling *ruling, const struct capabilities *list, const char *why)
 {
     const char *for_torch = torch_list(ruling, list);
-    if (for_torch[0] && !rule_op(ruling, OP_DEFAULT, "TORCH_CUDA_ARCH_LIST", for_torch, "%s%s%s", why,
-                                 ruling->torch_text ? "; " : "", ruling->torch_text ? ruling->torch_text : ""))
+    if (for_torch[0]
+        && !rule_op(ruling, OP_DEFAULT, "TORCH_CUDA_ARCH_LIST", for_torch, "%s%s%s", why,
+                    ruling->torch_text ? "; " : "", ruling->torch_text ? ruling->torch_text : ""))
         return false;
     if (!for_torch[0])
-        rule_abstain(ruling, "TORCH_CUDA_ARCH_LIST: %s knows none of %s", ruling->torch_text ? ruling->torch_text : "torch", cmake_list(ruling, list));
+        rule_abstain(ruling, "TORCH_CUDA_ARCH_LIST: %s knows none of %s",
+                     ruling->torch_text ? ruling->torch_text : "torch", cmake_list(ruling, list));
     return rule_op(ruling, OP_DEFAULT, "CUDAARCHS", cmake_list(ruling, list), "%s", why);
 }
 
@@ -121,11 +124,12 @@ static bool as_configured(struct ruling *ruling, const struct table *table)
     while (str_cut(&rest, ';', &item)) {
         struct capability capability;
         if (!parse_item(ruling, str_trim(item), &capability))
-            return rule_refuse(ruling, setting, "arch: \"%.*s\" is not a compute capability such as 8.6 or 9.0a", (int)item.n,
-                               item.s);
+            return rule_refuse(ruling, setting, "arch: \"%.*s\" is not a compute capability such as 8.6 or 9.0a",
+                               (int)item.n, item.s);
         const char *problem = ruling->nvcc.minor >= 0 ? nvcc_problem(ruling, table, &capability) : NULL;
         if (problem)
-            return rule_refuse(ruling, setting, "arch: nvcc is %s, and %s", release_text(ruling->arena, ruling->nvcc), problem);
+            return rule_refuse(ruling, setting, "arch: nvcc is %s, and %s", release_text(ruling->arena, ruling->nvcc),
+                               problem);
         struct verdict verdict = ruling->torch_installed && capability.suffix[0] != 'f'
                                      ? grammar_torch_arch(&ruling->grammar, capability_text(ruling, &capability))
                                      : verdict_good();
@@ -157,7 +161,8 @@ bool rule_arch(struct ruling *ruling)
     if (list.n == 0)
         return rule_abstain(ruling, "nvcc %s emits code for none of the GPUs here%s",
                             release_text(ruling->arena, ruling->nvcc), left_out);
-    return add_lists(ruling, &list, arena_printf(ruling->arena, "compute capabilities of %s that nvcc %s emits%s",
-                                                 ruling->facts->machine->source ? ruling->facts->machine->source : "the GPUs",
-                                                 release_text(ruling->arena, ruling->nvcc), left_out));
+    return add_lists(ruling, &list,
+                     arena_printf(ruling->arena, "compute capabilities of %s that nvcc %s emits%s",
+                                  ruling->facts->machine->source ? ruling->facts->machine->source : "the GPUs",
+                                  release_text(ruling->arena, ruling->nvcc), left_out));
 }

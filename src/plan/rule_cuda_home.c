@@ -25,8 +25,13 @@ static bool choose(struct ruling *ruling, const char *directory, struct release 
 /* The release of $PREFIX/bin/nvcc: by its record, else by nvcc's own word as the probe read it. */
 static struct release prefix_nvcc_release(struct ruling *ruling, const char **from)
 {
-    static const char *const names[] = {"cuda-nvcc", "cuda-nvcc-tools", "cuda-nvcc-impl", "cuda-nvcc_linux-64",
-                                        "cuda-nvcc_linux-aarch64", "cudatoolkit-dev", NULL};
+    static const char *const names[] = {"cuda-nvcc",
+                                        "cuda-nvcc-tools",
+                                        "cuda-nvcc-impl",
+                                        "cuda-nvcc_linux-64",
+                                        "cuda-nvcc_linux-aarch64",
+                                        "cudatoolkit-dev",
+                                        NULL};
     const struct record *record = rule_find_record(ruling, RECORD_CONDA, names);
     if (record) {
         *from = rule_record_text(ruling, record);
@@ -47,7 +52,7 @@ static bool is_outside_pin(const struct ruling *ruling, struct release nvcc)
 {
     const struct spec *spec = ruling->facts->spec;
     return spec && spec->has_effective && nvcc.minor >= 0
-        && !range_may_hold(&spec->effective, (struct release){nvcc.major, nvcc.minor, -1});
+           && !range_may_hold(&spec->effective, (struct release){nvcc.major, nvcc.minor, -1});
 }
 
 static const char *pin_text(struct ruling *ruling)
@@ -55,9 +60,9 @@ static const char *pin_text(struct ruling *ruling)
     const struct spec *spec = ruling->facts->spec;
     if (ruling->release_text)
         return arena_printf(ruling->arena, "CUDA is %s", ruling->release_text);
-    return spec && spec->has_effective ? arena_printf(ruling->arena, "the pins say %s, which names no release",
-                                                      spec->effective_text)
-                                       : "nothing pins CUDA";
+    return spec && spec->has_effective
+               ? arena_printf(ruling->arena, "the pins say %s, which names no release", spec->effective_text)
+               : "nothing pins CUDA";
 }
 
 /* True when the prefix is the CUDA_HOME, with the why; else `search` says why not. */
@@ -70,16 +75,18 @@ static bool prefix_serves(struct ruling *ruling, struct search *search, struct r
     *nvcc = prefix_nvcc_release(ruling, &source);
     const char *text = release_text(ruling->arena, (struct release){nvcc->major, nvcc->minor, -1});
     if (wrapper)
-        search->prefix_problem = arena_printf(ruling->arena, "%s is a wrapper that calls $CUDA_HOME/bin/nvcc, so the prefix "
+        search->prefix_problem = arena_printf(ruling->arena,
+                                              "%s is a wrapper that calls $CUDA_HOME/bin/nvcc, so the prefix "
                                               "as CUDA_HOME would make it call itself for ever",
                                               rule_record_text(ruling, wrapper));
     else if (!file_is_executable(file))
         search->prefix_problem = "no nvcc in the prefix";
     else if (ruling->release.major >= 0 && nvcc->minor >= 0 && !rule_same_minor(*nvcc, ruling->release))
-        search->prefix_problem = arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), another release", text, source);
+        search->prefix_problem =
+            arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), another release", text, source);
     else if (is_outside_pin(ruling, *nvcc))
-        search->prefix_problem = arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), and the pins say %s", text, source,
-                                              ruling->facts->spec->effective_text);
+        search->prefix_problem = arena_printf(ruling->arena, "the prefix's nvcc is %s (%s), and the pins say %s", text,
+                                              source, ruling->facts->spec->effective_text);
     else if (ruling->release.major >= 0 && nvcc->minor < 0)
         search->prefix_problem = "the release of the prefix's bin/nvcc is not known: no record of a package names it";
     else
@@ -129,8 +136,8 @@ static const struct toolkit *system_toolkit(struct ruling *ruling)
     const struct machine *machine = ruling->facts->machine;
     for (size_t i = 0; ruling->release.major >= 0 && i < machine->toolkits.n; i++) {
         const struct toolkit *toolkit = &machine->toolkits.v[i];
-        if (toolkit->nvcc && !rule_is_below_prefix(ruling, toolkit->root) && rule_same_minor(toolkit->release, ruling->release)
-            && is_there(ruling, toolkit_directory(toolkit)))
+        if (toolkit->nvcc && !rule_is_below_prefix(ruling, toolkit->root)
+            && rule_same_minor(toolkit->release, ruling->release) && is_there(ruling, toolkit_directory(toolkit)))
             return toolkit;
     }
     return NULL;
@@ -139,8 +146,8 @@ static const struct toolkit *system_toolkit(struct ruling *ruling)
 static const char *toolkit_why(struct ruling *ruling, const struct toolkit *toolkit, const struct search *search)
 {
     const char *directory = toolkit_directory(toolkit);
-    const char *link = strcmp(directory, toolkit->root) == 0
-                           ? "" : arena_printf(ruling->arena, " (%s leads there)", toolkit->root);
+    const char *link =
+        strcmp(directory, toolkit->root) == 0 ? "" : arena_printf(ruling->arena, " (%s leads there)", toolkit->root);
     return arena_printf(ruling->arena, "%s; the system's toolkit %s%s is %s by %s; CUDA is %s", search->prefix_problem,
                         directory, link, release_text(ruling->arena, toolkit->release),
                         toolkit->release_from ? toolkit->release_from : "the probe", ruling->release_text);

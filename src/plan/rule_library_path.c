@@ -10,16 +10,23 @@
 
 /* File names of CUDA libraries. Whatever matches none of these is never linked or exposed. */
 static const char *const cuda_libraries[] = {
-    "libcudart.so*", "libcublas.so*", "libcublasLt.so*", "libcufft.so*", "libcufftw.so*", "libcurand.so*", "libcusolver.so*",
-    "libcusolverMg.so*", "libcusparse.so*", "libcusparseLt.so*", "libnpp*.so*", "libnvrtc.so*", "libnvrtc-builtins.so*",
-    "libnvjpeg.so*", "libnvJitLink.so*", "libnvfatbin.so*", "libcupti.so*", "libnvperf_*.so*", "libnvToolsExt.so*",
-    "libcudnn*.so*", "libnccl.so*", "libcutensor*.so*", "libnvvm.so*", "libnvblas.so*", "libcufile*.so*", "libcudss*.so*",
-    "libnvshmem*.so*", "libcuinj64.so*", "libaccinj64.so*", "libcheckpoint.so*", "libpcsamplingutil.so*",
+    "libcudart.so*",         "libcublas.so*",    "libcublasLt.so*",       "libcufft.so*",      "libcufftw.so*",
+    "libcurand.so*",         "libcusolver.so*",  "libcusolverMg.so*",     "libcusparse.so*",   "libcusparseLt.so*",
+    "libnpp*.so*",           "libnvrtc.so*",     "libnvrtc-builtins.so*", "libnvjpeg.so*",     "libnvJitLink.so*",
+    "libnvfatbin.so*",       "libcupti.so*",     "libnvperf_*.so*",       "libnvToolsExt.so*", "libcudnn*.so*",
+    "libnccl.so*",           "libcutensor*.so*", "libnvvm.so*",           "libnvblas.so*",     "libcufile*.so*",
+    "libcudss*.so*",         "libnvshmem*.so*",  "libcuinj64.so*",        "libaccinj64.so*",   "libcheckpoint.so*",
+    "libpcsamplingutil.so*",
 };
 
 /* The directory below targets/ for each machine (uname -m). */
-static const struct { const char *arch, *target; } target_names[] = {
-    {"x86_64", "x86_64-linux"}, {"aarch64", "sbsa-linux"}, {"aarch64", "aarch64-linux"}, {"ppc64le", "ppc64le-linux"},
+static const struct {
+    const char *arch, *target;
+} target_names[] = {
+    {"x86_64", "x86_64-linux"},
+    {"aarch64", "sbsa-linux"},
+    {"aarch64", "aarch64-linux"},
+    {"ppc64le", "ppc64le-linux"},
 };
 
 enum origin { ORIGIN_TARGET, ORIGIN_WHEEL, ORIGIN_FLAT };
@@ -67,7 +74,8 @@ static struct candidate *add_candidate(struct ruling *ruling, struct candidates 
 
 static const struct record *conda_runtime(struct ruling *ruling)
 {
-    static const char *const names[] = {"cuda-cudart", "cudatoolkit", "cuda-cudart_linux-64", "cuda-cudart_linux-aarch64", NULL};
+    static const char *const names[] = {"cuda-cudart", "cudatoolkit", "cuda-cudart_linux-64",
+                                        "cuda-cudart_linux-aarch64", NULL};
     return rule_find_record(ruling, RECORD_CONDA, names);
 }
 
@@ -98,7 +106,8 @@ static void find_targets(struct ruling *ruling, struct candidates *candidates)
         const char *target = inventory->targets.v[i];
         const char *directory = arena_printf(ruling->arena, "%s/targets/%s/lib", inventory->prefix, target);
         struct candidate *candidate = is_for_machine(ruling->facts->machine, target)
-                                          ? add_candidate(ruling, candidates, ORIGIN_TARGET, directory) : NULL;
+                                          ? add_candidate(ruling, candidates, ORIGIN_TARGET, directory)
+                                          : NULL;
         if (candidate && candidate->has_cudart)
             describe(ruling, candidate, conda_runtime(ruling), "libcudart");
         else if (candidate)
@@ -106,11 +115,13 @@ static void find_targets(struct ruling *ruling, struct candidates *candidates)
     }
 }
 
-/* The distribution that fills site-packages/nvidia/PART: its name is nvidia-PART with dashes, often with -cuN behind. */
+/* The distribution that fills site-packages/nvidia/PART: its name is nvidia-PART with dashes, often with -cuN behind.
+ */
 static const struct record *wheel_of(struct ruling *ruling, const char *part)
 {
     const struct inventory *inventory = ruling->facts->inventory;
-    const char *name = strncmp(part, "cu1", 3) == 0 ? "nvidia-cuda-runtime" : arena_printf(ruling->arena, "nvidia-%s", part);
+    const char *name =
+        strncmp(part, "cu1", 3) == 0 ? "nvidia-cuda-runtime" : arena_printf(ruling->arena, "nvidia-%s", part);
     char *dashed = arena_strdup(ruling->arena, name);
     for (char *s = dashed; *s; s++)
         if (*s == '_')
@@ -165,9 +176,14 @@ static void find_flat(struct ruling *ruling, struct candidates *candidates)
     if (!has_cudart)
         return;
     struct candidate *candidate = vec_add(ruling->arena, candidates);
-    *candidate = (struct candidate){.origin = ORIGIN_FLAT, .directory = path_join(ruling->arena, lib, "condagpu"),
-                                    .has_cudart = true};
-    describe(ruling, candidate, conda_runtime(ruling), "links to the CUDA libraries of lib, which holds others too,");
+    *candidate = (struct candidate){
+        .origin = ORIGIN_FLAT, .directory = path_join(ruling->arena, lib, "condagpu"), .has_cudart = true};
+    const struct record *record = conda_runtime(ruling);
+    candidate->release = record ? rule_version(record->version) : RELEASE_NONE;
+    candidate->why = arena_printf(ruling->arena,
+                                  "%s puts libcudart into lib, beside libraries that the system's programs "
+                                  "must not meet; here are links to the CUDA libraries only",
+                                  record ? rule_record_text(ruling, record) : "a package without a record");
     for (size_t i = 0; i < links.n; i++)
         *vec_add(ruling->arena, &ruling->plan->links) =
             (struct link){.name = links.v[i], .target = arena_printf(ruling->arena, "../%s", links.v[i])};
@@ -176,7 +192,7 @@ static void find_flat(struct ruling *ruling, struct candidates *candidates)
 static bool pip_decides(const struct spec *spec)
 {
     return spec && spec->has_effective && spec->deciding < spec->pins.n
-        && spec->pins.v[spec->deciding].manager == MANAGER_PIP;
+           && spec->pins.v[spec->deciding].manager == MANAGER_PIP;
 }
 
 /* How well a runtime fits: its release, then its manager. */
@@ -216,7 +232,8 @@ static bool add_candidates(struct ruling *ruling, enum op_kind kind, const struc
             if (place_of(candidate, pinned) != place)
                 continue;
             const char *pin = candidate == pinned && ruling->release_text
-                                  ? arena_printf(ruling->arena, "; CUDA is %s", ruling->release_text) : "";
+                                  ? arena_printf(ruling->arena, "; CUDA is %s", ruling->release_text)
+                                  : "";
             if (!rule_path_op(ruling, kind, "LD_LIBRARY_PATH", candidate->directory, "%s%s", candidate->why, pin))
                 return false;
         }
@@ -226,8 +243,8 @@ static bool add_candidates(struct ruling *ruling, enum op_kind kind, const struc
 /* Directories that the loader searches anyway, and stubs, which make every CUDA call fail. */
 static bool is_harmful(const char *directory)
 {
-    static const char *const system_directories[] = {"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu",
-                                                     "/usr/lib/aarch64-linux-gnu"};
+    static const char *const system_directories[] = {
+        "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"};
     for (size_t i = 0; i < sizeof system_directories / sizeof *system_directories; i++)
         if (strcmp(directory, system_directories[i]) == 0)
             return true;
@@ -252,15 +269,19 @@ static const char *toolkit_libraries(struct ruling *ruling)
 static bool add_toolkit(struct ruling *ruling, enum op_kind kind)
 {
     const char *directory = toolkit_libraries(ruling);
-    return !directory || rule_path_op(ruling, kind, "LD_LIBRARY_PATH", directory, "nothing in the prefix provides libcudart; "
-                                      "CUDA_HOME is %s, and its libcudart is here", ruling->cuda_home);
+    return !directory
+           || rule_path_op(ruling, kind, "LD_LIBRARY_PATH", directory,
+                           "nothing in the prefix provides libcudart; "
+                           "CUDA_HOME is %s, and its libcudart is here",
+                           ruling->cuda_home);
 }
 
 /* On WSL the driver's libcuda.so.1 is in a directory of its own. */
 static bool add_wsl(struct ruling *ruling)
 {
     return !ruling->facts->machine->wsl
-        || rule_path_op(ruling, OP_APPEND, "LD_LIBRARY_PATH", "/usr/lib/wsl/lib", "this machine is WSL, whose driver is there");
+           || rule_path_op(ruling, OP_APPEND, "LD_LIBRARY_PATH", "/usr/lib/wsl/lib",
+                           "this machine is WSL, whose driver is there");
 }
 
 static bool decide_narrow(struct ruling *ruling, enum op_kind kind)
@@ -271,11 +292,13 @@ static bool decide_narrow(struct ruling *ruling, enum op_kind kind)
     find_wheels(ruling, &candidates);
     find_flat(ruling, &candidates);
     const struct candidate *pinned = pinned_runtime(ruling, &candidates);
-    if (!add_candidates(ruling, kind, &candidates, pinned) || (!pinned && !add_toolkit(ruling, kind)) || !add_wsl(ruling))
+    if (!add_candidates(ruling, kind, &candidates, pinned) || (!pinned && !add_toolkit(ruling, kind))
+        || !add_wsl(ruling))
         return false;
     if (ruling->plan->ops.n > before)
         return true;
-    return rule_abstain(ruling, "no CUDA library in the prefix (targets/*/lib, nvidia/*/lib of site-packages, lib), and "
+    return rule_abstain(ruling,
+                        "no CUDA library in the prefix (targets/*/lib, nvidia/*/lib of site-packages, lib), and "
                         "CUDA_HOME brings none");
 }
 
@@ -295,7 +318,8 @@ bool rule_library_path(struct ruling *ruling)
 {
     switch (ruling->config->library_mode) {
     case LIBRARY_NONE:
-        return rule_abstain(ruling, "switched off: %s", rule_setting_text(ruling, &ruling->config->library_mode_setting));
+        return rule_abstain(ruling, "switched off: %s",
+                            rule_setting_text(ruling, &ruling->config->library_mode_setting));
     case LIBRARY_PREFIX:
         return decide_classic(ruling);
     case LIBRARY_APPEND:

@@ -37,11 +37,12 @@ static bool add_setting(struct ruling *ruling, const struct setting *setting, co
     if (!setting->value || strcmp(setting->value, "none") == 0)
         return true;
     const char *value = is_switch ? as_integer(setting) : setting->value;
-    struct verdict verdict = is_switch ? grammar_nccl_switch(&ruling->grammar, name, value)
-                                       : grammar_check(&ruling->grammar, name, value);
+    struct verdict verdict =
+        is_switch ? grammar_nccl_switch(&ruling->grammar, name, value) : grammar_check(&ruling->grammar, name, value);
     if (verdict.level == VALUE_BAD)
         return rule_refuse(ruling, setting, "%s", verdict.why);
-    return rule_op(ruling, OP_DEFAULT, name, value, "%s%s", rule_setting_text(ruling, setting), remark(ruling, name, value));
+    return rule_op(ruling, OP_DEFAULT, name, value, "%s%s", rule_setting_text(ruling, setting),
+                   remark(ruling, name, value));
 }
 
 bool rule_nccl(struct ruling *ruling)
@@ -55,6 +56,7 @@ bool rule_nccl(struct ruling *ruling)
         return false;
     if (ruling->plan->ops.n + ruling->plan->abstentions.n > before)
         return true;
-    return rule_abstain(ruling, "NCCL finds interfaces and ports by itself; its variables are set only where condagpu.yml "
+    return rule_abstain(ruling,
+                        "NCCL finds interfaces and ports by itself; its variables are set only where condagpu.yml "
                         "says so");
 }

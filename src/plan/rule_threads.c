@@ -40,7 +40,8 @@ static const char *evidence(struct ruling *ruling)
     const struct cpu *cpu = &ruling->facts->machine->cpu;
     const char *quota = "no quota";
     if (cpu->quota > 0)
-        quota = arena_printf(ruling->arena, "a quota of %.4g CPUs (%s)", cpu->quota, cpu->quota_path ? cpu->quota_path : "cgroup");
+        quota = arena_printf(ruling->arena, "a quota of %.4g CPUs (%s)", cpu->quota,
+                             cpu->quota_path ? cpu->quota_path : "cgroup");
     return arena_printf(ruling->arena, "%u cores among the %u CPUs allowed, %s", cpu->cores, cpu->affinity, quota);
 }
 
@@ -55,8 +56,10 @@ static bool add_threads(struct ruling *ruling, const char *count, const char *le
             ruling->plan->ops.v[before].lead = lead;
     }
     return strtoul(count, NULL, 10) <= NUMEXPR_LIMIT
-        || rule_op(ruling, OP_DEFAULT, "NUMEXPR_MAX_THREADS", count, "numexpr prints an error for more than %d threads unless "
-                   "it is told its pool's size", (int)NUMEXPR_LIMIT);
+           || rule_op(ruling, OP_DEFAULT, "NUMEXPR_MAX_THREADS", count,
+                      "numexpr prints an error for more than %d threads unless "
+                      "it is told its pool's size",
+                      (int)NUMEXPR_LIMIT);
 }
 
 bool rule_threads(struct ruling *ruling)
@@ -71,6 +74,7 @@ bool rule_threads(struct ruling *ruling)
         return rule_abstain(ruling, "the number of CPUs is not known");
     unsigned ranks = ranks_of(ruling, &by_ranks), usable = ruling->facts->machine->cpu.usable;
     unsigned capped = capped_by_pids(ruling, usable, &by_pids), count = ranks ? capped / ranks : capped;
-    const char *why = arena_printf(ruling->arena, "%u usable CPUs (%s%s) for %s", capped, evidence(ruling), by_pids, by_ranks);
+    const char *why =
+        arena_printf(ruling->arena, "%u usable CPUs (%s%s) for %s", capped, evidence(ruling), by_pids, by_ranks);
     return add_threads(ruling, arena_printf(ruling->arena, "%u", count ? count : 1), "SLURM_CPUS_PER_TASK", why);
 }

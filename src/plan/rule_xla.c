@@ -19,9 +19,11 @@ static const char *data_directory(struct ruling *ruling)
     struct strv places = {0};
     strv_add(ruling->arena, &places, inventory->prefix);
     for (size_t i = 0; i < inventory->targets.n; i++)
-        strv_add(ruling->arena, &places, arena_printf(ruling->arena, "%s/targets/%s", inventory->prefix, inventory->targets.v[i]));
+        strv_add(ruling->arena, &places,
+                 arena_printf(ruling->arena, "%s/targets/%s", inventory->prefix, inventory->targets.v[i]));
     for (size_t i = 0; i < inventory->site_packages.n; i++)
-        strv_add(ruling->arena, &places, arena_printf(ruling->arena, "%s/nvidia/cuda_nvcc", inventory->site_packages.v[i]));
+        strv_add(ruling->arena, &places,
+                 arena_printf(ruling->arena, "%s/nvidia/cuda_nvcc", inventory->site_packages.v[i]));
     for (size_t i = 0; i < places.n; i++)
         if (file_is_regular(path_join(ruling->arena, places.v[i], "nvvm/libdevice/libdevice.10.bc")))
             return places.v[i];
@@ -37,7 +39,8 @@ bool rule_xla(struct ruling *ruling)
         return rule_abstain(ruling, "no TensorFlow is installed, and JAX finds libdevice by itself");
     const char *directory = data_directory(ruling);
     if (!directory)
-        return rule_abstain(ruling, "%s is here, but no nvvm/libdevice/libdevice.10.bc; cuda-nvcc-tools would bring one",
+        return rule_abstain(ruling,
+                            "%s is here, but no nvvm/libdevice/libdevice.10.bc; cuda-nvcc-tools would bring one",
                             rule_record_text(ruling, record));
     return rule_op(ruling, OP_DEFAULT, "XLA_FLAGS",
                    arena_printf(ruling->arena, "--xla_gpu_cuda_data_dir=%s", rule_below_prefix(ruling, directory)),

@@ -9,11 +9,14 @@
 #include "util/str.h"
 
 /* Whole words of a name: TOKEN, not TOKENIZERS. */
-static const char *const words[] = {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "APIKEY"};
+static const char *const words[] = {"TOKEN",      "SECRET",     "PASSWORD",    "PASSWD",
+                                    "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "APIKEY"};
 static const char *const key_owners[] = {"API", "ACCESS", "PRIVATE", "SECRET", "AUTH", "ACCOUNT", "SSH", "SIGNING"};
 
 /* How well-known services begin or build their credentials. */
-static const struct { const char *expression, *what; } shapes[] = {
+static const struct {
+    const char *expression, *what;
+} shapes[] = {
     {"^gh[pousr]_[A-Za-z0-9]{20,}|^github_pat_", "a GitHub token"},
     {"^glpat-", "a GitLab token"},
     {"^hf_[A-Za-z0-9]{20,}", "a Hugging Face token"},
@@ -42,7 +45,7 @@ const char *secret_reason(struct arena *arena, const char *name, const char *val
             return arena_printf(arena, "the value looks like %s", shapes[i].what);
     for (; str_cut(&rest, '_', &word); before = word) {
         bool is_key = word.n == 3 && strncasecmp(word.s, "KEY", 3) == 0
-            && is_one_of(before, key_owners, sizeof key_owners / sizeof *key_owners);
+                      && is_one_of(before, key_owners, sizeof key_owners / sizeof *key_owners);
         if (is_key || is_one_of(word, words, sizeof words / sizeof *words))
             return arena_printf(arena, "the name holds \"%.*s\"", (int)word.n, word.s);
     }
@@ -60,9 +63,12 @@ static size_t prefix_word(const char *s)
 
 const char *value_problem(struct arena *arena, const char *value)
 {
-    static const struct { char character; const char *name; } forbidden[] = {
-        {'$', "a dollar"}, {'"', "a double quote"}, {'\'', "a single quote"}, {'`', "a backquote"}, {'\\', "a backslash"},
-        {'!', "an exclamation mark"}, {'\n', "a newline"},
+    static const struct {
+        char character;
+        const char *name;
+    } forbidden[] = {
+        {'$', "a dollar"},     {'"', "a double quote"},      {'\'', "a single quote"}, {'`', "a backquote"},
+        {'\\', "a backslash"}, {'!', "an exclamation mark"}, {'\n', "a newline"},
     };
     for (const char *s = value; *s; s++) {
         size_t word = prefix_word(s);

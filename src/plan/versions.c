@@ -4,9 +4,10 @@
 #include "plan/rule.h"
 #include "util/path.h"
 
-static const char *const conda_runtimes[] = {"cuda-cudart", "cuda-cudart_linux-64", "cudatoolkit", "cuda-version", NULL};
-static const char *const pip_runtimes[] = {"nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12",
-                                           "nvidia-cuda-runtime-cu11", NULL};
+static const char *const conda_runtimes[] = {"cuda-cudart", "cuda-cudart_linux-64", "cudatoolkit", "cuda-version",
+                                             NULL};
+static const char *const pip_runtimes[] = {"nvidia-cuda-runtime-cu13", "nvidia-cuda-runtime",
+                                           "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime-cu11", NULL};
 
 static void release_from_records(struct ruling *ruling)
 {
@@ -36,7 +37,8 @@ static void read_release(struct ruling *ruling)
     const char *text = release_text(ruling->arena, spec->release);
     if (spec->deciding < spec->pins.n) {
         const struct pin *pin = &spec->pins.v[spec->deciding];
-        text = arena_printf(ruling->arena, "%s by the pin %s (%s:%u)", text, pin->text, path_basename(pin->file), pin->line);
+        text = arena_printf(ruling->arena, "%s by the pin %s (%s:%u)", text, pin->text, path_basename(pin->file),
+                            pin->line);
     }
     ruling->release_text = text;
 }

@@ -14,20 +14,22 @@ static bool read_text(const char *content)
 START_TEST(reads_every_key)
 {
     world_open(&w);
-    ck_assert_msg(read_text("# all of it\n"
-                            "cuda-home: /opt/cuda\n"
-                            "path: none\n"
-                            "library-path: {mode: append}\n"
-                            "threads:\n  count: 8\n  ranks: 2\n"
-                            "allocator:\n  pytorch: 'max_split_size_mb:512'\n  jax: platform\n  jax-fraction: .5\n"
-                            "  tensorflow: growth\n"
-                            "arch: [8.0, 9.0a]\n"
-                            "devices:\n  order: none\n  visible: [0, 1]\n"
-                            "nccl:\n  socket-ifname: eth0\n  ib-disable: true\n  p2p-disable: 0\n  debug: WARN\n"
-                            "xla:\n  cuda-data-dir: none\n"
-                            "malloc:\n  arena-max: 4\n"
-                            "variables:\n  HF_HOME: /scratch/hf\n  TOKENIZERS_PARALLELISM: 'false'\n  DATA: $CONDA_PREFIX/data\n"),
-                  "%s", w.err.why);
+    ck_assert_msg(
+        read_text(
+            "# all of it\n"
+            "cuda-home: /opt/cuda\n"
+            "path: none\n"
+            "library-path: {mode: append}\n"
+            "threads:\n  count: 8\n  ranks: 2\n"
+            "allocator:\n  pytorch: 'max_split_size_mb:512'\n  jax: platform\n  jax-fraction: .5\n"
+            "  tensorflow: growth\n"
+            "arch: [8.0, 9.0a]\n"
+            "devices:\n  order: none\n  visible: [0, 1]\n"
+            "nccl:\n  socket-ifname: eth0\n  ib-disable: true\n  p2p-disable: 0\n  debug: WARN\n"
+            "xla:\n  cuda-data-dir: none\n"
+            "malloc:\n  arena-max: 4\n"
+            "variables:\n  HF_HOME: /scratch/hf\n  TOKENIZERS_PARALLELISM: 'false'\n  DATA: $CONDA_PREFIX/data\n"),
+        "%s", w.err.why);
     ck_assert_str_eq(w.config.cuda_home.value, "/opt/cuda");
     ck_assert_uint_eq(w.config.cuda_home.line, 2);
     ck_assert_uint_eq(w.config.cuda_home.column, 12);

@@ -66,7 +66,7 @@ tests_unit_plan_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_plan_LDADD = $(UNIT_LDADD)
 
 check_PROGRAMS += tests/unit/variables
-tests_unit_variables_SOURCES = tests/unit/variables.c tests/unit/prefix_standin.c tests/unit/check_standin.c
+tests_unit_variables_SOURCES = tests/unit/variables.c
 tests_unit_variables_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_variables_LDADD = $(UNIT_LDADD)
 

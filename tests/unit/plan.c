@@ -6,7 +6,8 @@
 #include "report/plan_text.h"
 #include "unit.h"
 
-#define contains(text, part) ck_assert_msg(strstr((text), (part)) != NULL, "\"%s\" does not hold \"%s\"", (text), (part))
+#define contains(text, part)                                                                                           \
+    ck_assert_msg(strstr((text), (part)) != NULL, "\"%s\" does not hold \"%s\"", (text), (part))
 
 static const char site[] = "lib/python3.11/site-packages";
 
@@ -146,7 +147,8 @@ START_TEST(finds_the_root_of_cuda_13_wheels)
     world_record(&w, RECORD_PIP, "nvidia-cuda-runtime", "13.0.96");
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "CUDA_HOME", 0), "$CONDA_PREFIX/lib/python3.11/site-packages/nvidia/cu13");
-    ck_assert_str_eq(world_value(&w, "LD_LIBRARY_PATH", 0), "$CONDA_PREFIX/lib/python3.11/site-packages/nvidia/cu13/lib");
+    ck_assert_str_eq(world_value(&w, "LD_LIBRARY_PATH", 0),
+                     "$CONDA_PREFIX/lib/python3.11/site-packages/nvidia/cu13/lib");
     contains(world_op(&w, "LD_LIBRARY_PATH", 0)->why, "nvidia-cuda-runtime 13.0.96 (pip)");
     world_close(&w);
 }
@@ -211,9 +213,10 @@ START_TEST(links_cuda_libraries_only_in_a_flat_layout)
 {
     struct world w;
     world_open(&w);
-    static const char *const files[] = {"lib/libcudart.so.11.8.89", "lib/libcublasLt.so.11", "lib/libnppc.so.11",
-                                        "lib/libcudnn_ops_infer.so.8", "lib/libnvrtc-builtins.so.11.8", "lib/libtinfo.so.6",
-                                        "lib/libstdc++.so.6", "lib/libssl.so.3", "lib/libcudart_static.a", "lib/libcuda.so.1"};
+    static const char *const files[] = {
+        "lib/libcudart.so.11.8.89",      "lib/libcublasLt.so.11", "lib/libnppc.so.11",  "lib/libcudnn_ops_infer.so.8",
+        "lib/libnvrtc-builtins.so.11.8", "lib/libtinfo.so.6",     "lib/libstdc++.so.6", "lib/libssl.so.3",
+        "lib/libcudart_static.a",        "lib/libcuda.so.1"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         world_file(&w, files[i], "", 0644);
     world_link(&w, "lib/libcudart.so.11.0", "libcudart.so.11.8.89");
@@ -417,17 +420,25 @@ END_TEST
 
 START_TEST(takes_torch_from_the_pins_where_none_is_installed)
 {
-    static const struct { const char *name, *version, *value; } cases[] = {
-        {"torch", "==2.6.0", "expandable_segments:True"}, {"pytorch", "2.1.*", "garbage_collection_threshold:0.8"},
-        {"pytorch", "=2.5", "expandable_segments:True"},  {"torch", ">=2.6", ""},
-        {"pytorch", "1.12.1", ""},                        {"numpy", "==2.6.0", ""},
+    static const struct {
+        const char *name, *version, *value;
+    } cases[] = {
+        {"torch", "==2.6.0", "expandable_segments:True"},
+        {"pytorch", "2.1.*", "garbage_collection_threshold:0.8"},
+        {"pytorch", "=2.5", "expandable_segments:True"},
+        {"torch", ">=2.6", ""},
+        {"pytorch", "1.12.1", ""},
+        {"numpy", "==2.6.0", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct world w;
         world_open(&w);
         struct dep *dep = vec_add(w.arena, &w.spec.deps);
-        *dep = (struct dep){.name = cases[i].name, .version = cases[i].version, .text = "the dependency",
-                            .file = "environment.yml", .line = 9};
+        *dep = (struct dep){.name = cases[i].name,
+                            .version = cases[i].version,
+                            .text = "the dependency",
+                            .file = "environment.yml",
+                            .line = 9};
         w.facts.spec = &w.spec;
         ck_assert(world_plan(&w));
         ck_assert_str_eq(world_value(&w, "PYTORCH_CUDA_ALLOC_CONF", 0), cases[i].value);
@@ -614,8 +625,8 @@ END_TEST
 
 START_TEST(every_rule_speaks)
 {
-    static const char *const rules[] = {"cuda-home", "path", "library-path", "threads", "allocator", "frameworks", "arch",
-                                        "devices", "nccl", "xla", "malloc"};
+    static const char *const rules[] = {"cuda-home", "path",    "library-path", "threads", "allocator", "frameworks",
+                                        "arch",      "devices", "nccl",         "xla",     "malloc"};
     struct world w;
     world_open(&w);
     ck_assert(world_plan(&w));
@@ -657,7 +668,8 @@ START_TEST(document_has_the_fields_of_its_schema)
     json_error_t error;
     world_open(&w);
     const char *source = getenv("top_srcdir");
-    json_t *schema = json_load_file(path_join(w.arena, source ? source : "..", "src/report/schemas/plan.json"), 0, &error);
+    json_t *schema =
+        json_load_file(path_join(w.arena, source ? source : "..", "src/report/schemas/plan.json"), 0, &error);
     ck_assert_msg(schema != NULL, "%s", error.text);
     world_file(&w, "lib/libcudart.so.11.0", "", 0644);
     both_runtimes(&w);

@@ -1,5 +1,5 @@
-/* The grammars of environment variables, and the checks that use them. Each row is an example whose outcome the reader's
- * source or a run of the reader gave. */
+/* The grammars of environment variables, and the checks that use them. Each row is an example whose outcome the
+ * reader's source or a run of the reader gave. */
 #include "world.h"
 
 #include "check/variables.h"
@@ -9,13 +9,25 @@ struct row {
     const char *name, *value;
     struct release version; /* of torch, NCCL or glibc, by the name's family */
     enum value_level level;
-    const char *part;       /* what the why must hold; NULL */
+    const char *part; /* what the why must hold; NULL */
 };
 
-#define ANY {-1, -1, -1}
-#define B28 {2, 8, 0}
-#define C210 {2, 10, 0}
-#define A113 {1, 13, 1}
+#define ANY                                                                                                            \
+    {                                                                                                                  \
+        -1, -1, -1                                                                                                     \
+    }
+#define B28                                                                                                            \
+    {                                                                                                                  \
+        2, 8, 0                                                                                                        \
+    }
+#define C210                                                                                                           \
+    {                                                                                                                  \
+        2, 10, 0                                                                                                       \
+    }
+#define A113                                                                                                           \
+    {                                                                                                                  \
+        1, 13, 1                                                                                                       \
+    }
 #define ALLOC "PYTORCH_CUDA_ALLOC_CONF"
 
 static const struct row alloc_rows[] = {
@@ -286,25 +298,43 @@ static void hold(const struct row *rows, size_t count)
         ck_assert_msg(verdict.level == row->level, "%s=%s is %d: %s", row->name, row->value, (int)verdict.level,
                       verdict.why ? verdict.why : "good");
         ck_assert((verdict.why == NULL) == (row->level == VALUE_GOOD));
-        ck_assert_msg(!row->part || strstr(verdict.why, row->part), "%s=%s: \"%s\" does not hold \"%s\"", row->name, row->value,
-                      verdict.why, row->part);
+        ck_assert_msg(!row->part || strstr(verdict.why, row->part), "%s=%s: \"%s\" does not hold \"%s\"", row->name,
+                      row->value, verdict.why, row->part);
     }
     arena_free(arena);
 }
 
 #define HOLD(rows) hold(rows, sizeof(rows) / sizeof *(rows))
 
-START_TEST(allocator_options_by_generation_of_torch) { HOLD(alloc_rows); }
+START_TEST(allocator_options_by_generation_of_torch)
+{
+    HOLD(alloc_rows);
+}
 END_TEST
-START_TEST(architecture_lists_of_torch_and_cmake) { HOLD(arch_rows); }
+START_TEST(architecture_lists_of_torch_and_cmake)
+{
+    HOLD(arch_rows);
+}
 END_TEST
-START_TEST(visible_devices) { HOLD(device_rows); }
+START_TEST(visible_devices)
+{
+    HOLD(device_rows);
+}
 END_TEST
-START_TEST(thread_counts_and_places) { HOLD(thread_rows); }
+START_TEST(thread_counts_and_places)
+{
+    HOLD(thread_rows);
+}
 END_TEST
-START_TEST(variables_of_nccl) { HOLD(nccl_rows); }
+START_TEST(variables_of_nccl)
+{
+    HOLD(nccl_rows);
+}
 END_TEST
-START_TEST(allocators_of_other_frameworks) { HOLD(framework_rows); }
+START_TEST(allocators_of_other_frameworks)
+{
+    HOLD(framework_rows);
+}
 END_TEST
 
 /* Every row of alloc_conf.tsv is an option of its first release and none before. */
@@ -318,9 +348,11 @@ START_TEST(options_begin_and_end_with_their_release)
     for (size_t i = 0; i < table->rows; i++) {
         struct release since = RELEASE_NONE;
         const char *option = table_cell(table, i, "option"), *type = table_cell(table, i, "type");
-        const char *value = strncmp(type, "bool", 4) == 0 ? "True" : strncmp(type, "enum", 4) == 0 ? "native"
-            : strncmp(type, "float", 5) == 0 || strncmp(type, "fraction", 8) == 0 ? "0.5"
-            : strncmp(type, "list", 4) == 0 ? "[small:0.5]" : "64";
+        const char *value = strncmp(type, "bool", 4) == 0                                         ? "True"
+                            : strncmp(type, "enum", 4) == 0                                       ? "native"
+                            : strncmp(type, "float", 5) == 0 || strncmp(type, "fraction", 8) == 0 ? "0.5"
+                            : strncmp(type, "list", 4) == 0                                       ? "[small:0.5]"
+                                                                                                  : "64";
         ck_assert(release_parse(str_of(table_cell(table, i, "since_torch")), &since));
         struct grammar grammar = {arena, data, since, RELEASE_NONE, RELEASE_NONE};
         const char *text = arena_printf(arena, "%s:%s", option, value);
@@ -335,11 +367,19 @@ END_TEST
 
 START_TEST(misspelt_names_are_pointed_out)
 {
-    static const struct { const char *name, *nearest; } names[] = {
-        {"CUDA_VISABLE_DEVICES", "CUDA_VISIBLE_DEVICES"}, {"CUDA_VISIBLE_DEVICE", "CUDA_VISIBLE_DEVICES"},
-        {"NCCL_P2P5ISABLE", "NCCL_P2P_DISABLE"},          {"OMP_NUM_THREAD", "OMP_NUM_THREADS"},
-        {"PYTORCH_CUDA_ALOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}, {"CUDA_VISIBLE_DEVICES", NULL},
-        {"NCCL_IB_DISABLE", NULL}, {"CUDA_HOME_OLD", NULL}, {"CUDA_HOME", NULL}, {"CUDA_MPS_PIPE_DIRECTORY", NULL},
+    static const struct {
+        const char *name, *nearest;
+    } names[] = {
+        {"CUDA_VISABLE_DEVICES", "CUDA_VISIBLE_DEVICES"},
+        {"CUDA_VISIBLE_DEVICE", "CUDA_VISIBLE_DEVICES"},
+        {"NCCL_P2P5ISABLE", "NCCL_P2P_DISABLE"},
+        {"OMP_NUM_THREAD", "OMP_NUM_THREADS"},
+        {"PYTORCH_CUDA_ALOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"},
+        {"CUDA_VISIBLE_DEVICES", NULL},
+        {"NCCL_IB_DISABLE", NULL},
+        {"CUDA_HOME_OLD", NULL},
+        {"CUDA_HOME", NULL},
+        {"CUDA_MPS_PIPE_DIRECTORY", NULL},
         {"SHELL", NULL},
     };
     struct arena *arena = arena_new();
@@ -354,14 +394,24 @@ END_TEST
 
 START_TEST(interfaces_are_selected_as_nccl_does)
 {
-    static const struct { const char *value, *name; bool selects; } rows[] = {
-        {"eth", "eth0", true}, {"=eth", "eth0", false}, {"=eth0", "eth0", true}, {"^docker,lo", "eth0", true},
-        {"^docker,lo", "docker0", false}, {"^=lo", "lo1", true}, {"mlx5_0:1", "mlx5_0", true}, {"ib", "eth0", false},
+    static const struct {
+        const char *value, *name;
+        bool selects;
+    } rows[] = {
+        {"eth", "eth0", true},
+        {"=eth", "eth0", false},
+        {"=eth0", "eth0", true},
+        {"^docker,lo", "eth0", true},
+        {"^docker,lo", "docker0", false},
+        {"^=lo", "lo1", true},
+        {"mlx5_0:1", "mlx5_0", true},
+        {"ib", "eth0", false},
     };
     struct arena *arena = arena_new();
     struct grammar grammar = {arena, NULL, RELEASE_NONE, RELEASE_NONE, RELEASE_NONE};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ck_assert_msg(grammar_nccl_selects(&grammar, rows[i].value, rows[i].name) == rows[i].selects, "%s", rows[i].value);
+        ck_assert_msg(grammar_nccl_selects(&grammar, rows[i].value, rows[i].name) == rows[i].selects, "%s",
+                      rows[i].value);
     arena_free(arena);
 }
 END_TEST
@@ -369,7 +419,8 @@ END_TEST
 typedef void check_function(const struct check_input *input, struct result *result);
 
 /* Runs one check on an environment of up to three variables. */
-static struct result run(struct world *w, check_function *function, const char *first, const char *second, const char *third)
+static struct result run(struct world *w, check_function *function, const char *first, const char *second,
+                         const char *third)
 {
     const char **env = arena_alloc(w->arena, 4 * sizeof *env);
     const char *given[] = {first, second, third};
@@ -383,10 +434,10 @@ static struct result run(struct world *w, check_function *function, const char *
     return result;
 }
 
-#define expect(world, function, state, part, ...)                                                                     \
-    do {                                                                                                              \
-        struct result got = run(world, function, __VA_ARGS__);                                                        \
-        ck_assert_msg(got.status == (state) && strstr(got.message, part), "%d: %s", (int)got.status, got.message);    \
+#define expect(world, function, state, part, ...)                                                                      \
+    do {                                                                                                               \
+        struct result got = run(world, function, __VA_ARGS__);                                                         \
+        ck_assert_msg(got.status == (state) && strstr(got.message, part), "%d: %s", (int)got.status, got.message);     \
     } while (0)
 
 START_TEST(checks_threads_against_the_machine)
@@ -416,13 +467,17 @@ START_TEST(checks_the_allocator_against_torch_and_kernel)
     world_torch(&w, "2.4.0+cu124", "12.4");
     expect(&w, check_allocator, STATUS_PASS, "1 set", ALLOC "=max_split_size_mb:128", NULL, NULL);
     expect(&w, check_allocator, STATUS_FAIL, "torch 2.4", ALLOC "=max_split_size_mb=128", NULL, NULL);
-    expect(&w, check_allocator, STATUS_FAIL, "silently ignored", "PYTORCH_ALLOC_CONF=max_split_size_mb:128", NULL, NULL);
-    expect(&w, check_allocator, STATUS_WARN, "PYTORCH_CUDA_ALLOC_CONF is meant", "PYTORCH_CUDA_ALOC_CONF=x", NULL, NULL);
-    expect(&w, check_allocator, STATUS_FAIL, "both set", "XLA_CLIENT_MEM_FRACTION=.5", "XLA_PYTHON_CLIENT_MEM_FRACTION=.5",
+    expect(&w, check_allocator, STATUS_FAIL, "silently ignored", "PYTORCH_ALLOC_CONF=max_split_size_mb:128", NULL,
            NULL);
+    expect(&w, check_allocator, STATUS_WARN, "PYTORCH_CUDA_ALLOC_CONF is meant", "PYTORCH_CUDA_ALOC_CONF=x", NULL,
+           NULL);
+    expect(&w, check_allocator, STATUS_FAIL, "both set", "XLA_CLIENT_MEM_FRACTION=.5",
+           "XLA_PYTHON_CLIENT_MEM_FRACTION=.5", NULL);
     world_torch(&w, "2.10.0", "12.8");
-    expect(&w, check_allocator, STATUS_FAIL, "differ", ALLOC "=backend:native", "PYTORCH_ALLOC_CONF=max_split_size_mb:64", NULL);
-    expect(&w, check_allocator, STATUS_WARN, "same value", ALLOC "=backend:native", "PYTORCH_ALLOC_CONF=backend:native", NULL);
+    expect(&w, check_allocator, STATUS_FAIL, "differ", ALLOC "=backend:native",
+           "PYTORCH_ALLOC_CONF=max_split_size_mb:64", NULL);
+    expect(&w, check_allocator, STATUS_WARN, "same value", ALLOC "=backend:native", "PYTORCH_ALLOC_CONF=backend:native",
+           NULL);
     w.machine.kernel = "4.18.0-553.el8.x86_64";
     expect(&w, check_allocator, STATUS_WARN, "pidfd_getfd", ALLOC "=expandable_segments:True", NULL, NULL);
     w.machine.wsl = true;
@@ -455,13 +510,17 @@ START_TEST(checks_visible_devices_against_the_gpus)
     world_open(&w);
     world_gpu(&w, 8, 0);
     world_gpu(&w, 8, 6)->name = "another";
-    expect(&w, check_visible_devices, STATUS_PASS, "2 set", "CUDA_VISIBLE_DEVICES=1", "CUDA_DEVICE_ORDER=PCI_BUS_ID", NULL);
+    expect(&w, check_visible_devices, STATUS_PASS, "2 set", "CUDA_VISIBLE_DEVICES=1", "CUDA_DEVICE_ORDER=PCI_BUS_ID",
+           NULL);
     expect(&w, check_visible_devices, STATUS_WARN, "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES=1", NULL, NULL);
-    expect(&w, check_visible_devices, STATUS_WARN, "no GPU 7", "CUDA_VISIBLE_DEVICES=7", "CUDA_DEVICE_ORDER=PCI_BUS_ID", NULL);
-    expect(&w, check_visible_devices, STATUS_WARN, "no GPU GPU-ffffffff", "CUDA_VISIBLE_DEVICES=GPU-ffffffff", NULL, NULL);
+    expect(&w, check_visible_devices, STATUS_WARN, "no GPU 7", "CUDA_VISIBLE_DEVICES=7", "CUDA_DEVICE_ORDER=PCI_BUS_ID",
+           NULL);
+    expect(&w, check_visible_devices, STATUS_WARN, "no GPU GPU-ffffffff", "CUDA_VISIBLE_DEVICES=GPU-ffffffff", NULL,
+           NULL);
     expect(&w, check_visible_devices, STATUS_PASS, "1 set", "CUDA_VISIBLE_DEVICES=GPU-00000000", NULL, NULL);
     expect(&w, check_visible_devices, STATUS_FAIL, "empty", "CUDA_VISIBLE_DEVICES=", NULL, NULL);
-    expect(&w, check_visible_devices, STATUS_WARN, "CUDA_VISIBLE_DEVICES is meant", "CUDA_VISABLE_DEVICES=0", NULL, NULL);
+    expect(&w, check_visible_devices, STATUS_WARN, "CUDA_VISIBLE_DEVICES is meant", "CUDA_VISABLE_DEVICES=0", NULL,
+           NULL);
     world_close(&w);
 }
 END_TEST
@@ -479,7 +538,8 @@ START_TEST(checks_nccl_against_interfaces_and_ports)
     expect(&w, check_nccl_iface, STATUS_PASS, "none", "NCCL_IB_DISABLE=true", NULL, NULL);
     expect(&w, check_nccl_ib, STATUS_FAIL, "as 0", "NCCL_IB_DISABLE=true", NULL, NULL);
     expect(&w, check_nccl_ib, STATUS_PASS, "1 set", "NCCL_IB_DISABLE=1", NULL, NULL);
-    *(struct ib_port *)vec_add(w.arena, &w.machine.infiniband) = (struct ib_port){.device = "mlx5_0", .port = 1, .active = true};
+    *(struct ib_port *)vec_add(w.arena, &w.machine.infiniband) =
+        (struct ib_port){.device = "mlx5_0", .port = 1, .active = true};
     expect(&w, check_nccl_ib, STATUS_WARN, "lies idle", "NCCL_IB_DISABLE=1", NULL, NULL);
     expect(&w, check_nccl_ib, STATUS_WARN, "no active port", "NCCL_IB_HCA=mlx5_3", NULL, NULL);
     expect(&w, check_nccl_ib, STATUS_PASS, "1 set", "NCCL_IB_HCA=mlx5", NULL, NULL);
@@ -492,7 +552,8 @@ START_TEST(the_activated_shell_counts_before_this_process)
     static const char *const env[] = {"OMP_NUM_THREADS=", NULL}, *const activated[] = {"OMP_NUM_THREADS=4", NULL};
     struct world w;
     world_open(&w);
-    struct check_input input = {.arena = w.arena, .facts = &w.facts, .plan = &w.plan, .env = env, .activated = activated};
+    struct check_input input = {
+        .arena = w.arena, .facts = &w.facts, .plan = &w.plan, .env = env, .activated = activated};
     struct result result = {0};
     check_threads(&input, &result);
     ck_assert_int_eq(result.status, STATUS_PASS);

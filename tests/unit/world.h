@@ -73,7 +73,8 @@ static inline void world_link(struct world *world, const char *name, const char 
 static inline void world_record(struct world *world, enum record_kind kind, const char *name, const char *version)
 {
     struct record *record = vec_add(world->arena, &world->inventory.records);
-    *record = (struct record){.kind = kind, .name = name, .version = version, .build = kind == RECORD_CONDA ? "0" : NULL};
+    *record =
+        (struct record){.kind = kind, .name = name, .version = version, .build = kind == RECORD_CONDA ? "0" : NULL};
 }
 
 /* One pin that decides: 12.4 by conda, say. */
@@ -81,8 +82,14 @@ static inline void world_pin(struct world *world, enum manager manager, const ch
 {
     struct pin *pin = vec_add(world->arena, &world->spec.pins);
     struct release release = {major, minor, -1}, next = {major, minor + 1, -1};
-    *pin = (struct pin){.manager = manager, .kind = PIN_MINOR, .package = "cuda-version", .text = text,
-                        .file = "environment.yml", .line = 7, .release = text, .cuda = {.min = release, .max = next}};
+    *pin = (struct pin){.manager = manager,
+                        .kind = PIN_MINOR,
+                        .package = "cuda-version",
+                        .text = text,
+                        .file = "environment.yml",
+                        .line = 7,
+                        .release = text,
+                        .cuda = {.min = release, .max = next}};
     world->spec.file = "environment.yml";
     world->spec.has_effective = true;
     world->spec.effective = pin->cuda;
@@ -97,7 +104,8 @@ static inline void world_torch(struct world *world, const char *version, const c
     const char *site = "lib/python3.11/site-packages";
     world_file(world, path_join(world->arena, site, "torch/version.py"),
                cuda ? arena_printf(world->arena, "__version__ = '%s'\ncuda = '%s'\n", version, cuda)
-                    : arena_printf(world->arena, "__version__ = '%s'\ncuda = None\n", version), 0644);
+                    : arena_printf(world->arena, "__version__ = '%s'\ncuda = None\n", version),
+               0644);
     const char *absolute = path_join(world->arena, world->prefix, site);
     if (strv_find(&world->inventory.site_packages, absolute) == world->inventory.site_packages.n)
         strv_add(world->arena, &world->inventory.site_packages, absolute);
@@ -106,17 +114,25 @@ static inline void world_torch(struct world *world, const char *version, const c
 static inline struct gpu *world_gpu(struct world *world, int major, int minor)
 {
     struct gpu *gpu = vec_add(world->arena, &world->machine.gpus);
-    *gpu = (struct gpu){.index = (unsigned)world->machine.gpus.n - 1, .cc_major = major, .cc_minor = minor, .name = "GPU",
+    *gpu = (struct gpu){.index = (unsigned)world->machine.gpus.n - 1,
+                        .cc_major = major,
+                        .cc_minor = minor,
+                        .name = "GPU",
                         .uuid = "GPU-00000000-1111-2222-3333-444444444444"};
     return gpu;
 }
 
 /* A toolkit in the scratch prefix's neighbour directory NAME, with nvcc. */
-static inline struct toolkit *world_toolkit(struct world *world, const char *root, const char *real, int major, int minor)
+static inline struct toolkit *world_toolkit(struct world *world, const char *root, const char *real, int major,
+                                            int minor)
 {
     struct toolkit *toolkit = vec_add(world->arena, &world->machine.toolkits);
-    *toolkit = (struct toolkit){.root = root, .real = real, .release = {major, minor, -1}, .nvcc_release = {major, minor, -1},
-                                .release_from = "version.json", .nvcc = path_join(world->arena, real, "bin/nvcc")};
+    *toolkit = (struct toolkit){.root = root,
+                                .real = real,
+                                .release = {major, minor, -1},
+                                .nvcc_release = {major, minor, -1},
+                                .release_from = "version.json",
+                                .nvcc = path_join(world->arena, real, "bin/nvcc")};
     return toolkit;
 }
 
