@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/gather.h"
+#include "cmd/output.h"
 #include "util/file.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -181,35 +182,12 @@ static struct str page_of(struct arena *arena, const struct machine *machine, bo
     return text_str(&page.text);
 }
 
-static struct str document_of(struct arena *arena, const struct machine *machine)
-{
-    json_t *document = machine_to_json(machine);
-    char *text = json_dumps(document, JSON_INDENT(2));
-    json_decref(document);
-    if (!text)
-        abort(); /* all texts in it are UTF-8 */
-    const char *copy = arena_printf(arena, "%s\n", text);
-    free(text);
-    return str_of(copy);
-}
-
-static bool read_options(struct run *run, struct probe_options *probe, bool *json)
+static bool read_options(struct run *run, struct probe_options *probe)
 {
     const struct options *options = &run->options;
-    const char *format = options->formats.n ? options->formats.v[options->formats.n - 1] : "text";
-    *json = strcmp(format, "json") == 0;
-    if (!*json && strcmp(format, "text") != 0)
-        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--format takes text or json here, not \"%s\"",
-                       format);
     *probe = (struct probe_options){.root = options->root, .no_driver = options->no_driver, .prefix = options->prefix};
-    if (options->timeout) {
-        char *end;
-        double seconds = strtod(options->timeout, &end);
-        if (end == options->timeout || *end || !(seconds >= 0.001 && seconds <= 3600))
-            return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--timeout takes seconds up to 3600, not \"%s\"",
-                           options->timeout);
-        probe->deadline_ms = (unsigned)(seconds * 1000);
-    }
+    if (!gather_deadline(run, &probe->deadline_ms))
+        return false;
     if (options->root && !file_is_dir(options->root))
         return err_set(&run->err, ERR_INPUT, "root directory", options->root, 0, 0, "there is no such directory");
     if (!probe->prefix && !options->root)
@@ -234,15 +212,15 @@ static int probe(struct run *run)
     const char *output = outputs->n ? outputs->v[outputs->n - 1] : "-";
     struct probe_options options;
     struct machine machine;
-    bool json, to_stdout = strcmp(output, "-") == 0;
-    if (!read_options(run, &options, &json) || !get_machine(run, run->options.probe, &options, &machine))
+    bool json;
+    if (!output_is_json(run, &json) || !read_options(run, &options)
+        || !get_machine(run, run->options.probe, &options, &machine))
         return RUN_FAILED;
-    bool colored = to_stdout ? use_color(&run->options, STDOUT_FILENO) : cstr_eq(run->options.color, "always");
-    struct str text = json ? document_of(run->arena, &machine) : page_of(run->arena, &machine, colored);
-    if (!to_stdout)
-        return file_write_atomic(output, text, 0644, &run->err) ? 0 : RUN_FAILED;
-    fwrite(text.s, 1, text.n, stdout); /* main() looks at the stream's error */
-    return 0;
+    if (json)
+        return output_json(run, machine_to_json(&machine)) ? 0 : RUN_FAILED;
+    bool colored =
+        strcmp(output, "-") == 0 ? use_color(&run->options, STDOUT_FILENO) : cstr_eq(run->options.color, "always");
+    return output_write(output, page_of(run->arena, &machine, colored), &run->err) ? 0 : RUN_FAILED;
 }
 
 static const enum option_id options[] = {

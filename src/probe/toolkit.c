@@ -138,6 +138,20 @@ static void ask_nvcc(struct probe *probe, struct toolkit *toolkit)
     set_release(toolkit, release, toolkit->nvcc);
 }
 
+/* In an environment a libcudart says nothing of nvcc, which is a package of its own; where conda has no record of that
+ * package either, nvcc's own word is all there is. */
+static bool has_unrecorded_nvcc(struct probe *probe, const struct toolkit *toolkit)
+{
+    const char *prefix = probe->options->prefix;
+    if (!prefix || !toolkit->nvcc || !cstr_eq(probe_real(probe, prefix), toolkit->real))
+        return false;
+    struct strv records = probe_list(probe, path_join(probe->arena, prefix, "conda-meta"));
+    for (size_t i = 0; i < records.n; i++)
+        if (strncmp(records.v[i], "cuda-nvcc", 9) == 0 || strncmp(records.v[i], "cudatoolkit-dev", 15) == 0)
+            return false;
+    return true;
+}
+
 static bool is_known(const struct machine *machine, const struct toolkit *toolkit)
 {
     for (size_t i = 0; i < machine->toolkits.n; i++) {
@@ -172,7 +186,8 @@ static void add_toolkit(struct probe *probe, const char *root)
     read_version_txt(probe, &toolkit);
     if (!toolkit.nvcc && toolkit.libraries.n == 0 && toolkit.release.major < 0)
         return;
-    read_library_names(probe, &toolkit);
+    if (!has_unrecorded_nvcc(probe, &toolkit))
+        read_library_names(probe, &toolkit);
     ask_nvcc(probe, &toolkit);
     *vec_add(probe->arena, &probe->machine->toolkits) = toolkit;
 }

@@ -105,6 +105,15 @@ holds "CUDA 11.8    $(cd "$scratch" && pwd -P)/onpath" "nvcc on PATH shows its t
 toolkit env 12.5 12.5.82
 probe --prefix "$scratch/env"
 holds "CUDA 12.5    $scratch/env" "an environment with nvcc is a toolkit"
+mkdir -p "$scratch/env/lib" "$scratch/env/conda-meta"
+: >"$scratch/env/lib/libcudart.so.12.4.127"
+probe --prefix "$scratch/env"
+holds "CUDA 12.5    $scratch/env" "beside another runtime nvcc's own word counts"
+rm "$scratch/env/ran"
+: >"$scratch/env/conda-meta/cuda-nvcc-12.5.82-0.json"
+probe --prefix "$scratch/env"
+[ ! -e "$scratch/env/ran" ]
+ok $? "nvcc with a record is not run"
 mkdir -p "$scratch/runtime/lib"
 : >"$scratch/runtime/lib/libcudart.so.12.4.127"
 probe --prefix "$scratch/runtime"

@@ -279,7 +279,9 @@ START_TEST(real_machine_agrees_with_the_system)
 {
     struct machine machine;
     probe_machine(arena, &(struct probe_options){.no_driver = true}, &machine);
-    ck_assert_int_eq((int)machine.cpu.online, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    /* sysconf(_SC_NPROCESSORS_ONLN) is the affinity mask's count in some releases of glibc, so it is no measure. */
+    ck_assert_int_le((int)machine.cpu.online, (int)sysconf(_SC_NPROCESSORS_CONF));
+    ck_assert_uint_ge(machine.cpu.online, machine.cpu.affinity);
     ck_assert_uint_ge(machine.cpu.affinity, machine.cpu.cores);
     ck_assert_uint_ge(machine.cpu.usable, 1);
     ck_assert_uint_gt(machine.memory.total, machine.memory.available);
