@@ -4,6 +4,9 @@ libcondagpu_la_SOURCES += \
 	src/check/common.c src/check/common.h \
 	src/check/cudart.c src/check/cudart.h \
 	src/check/driver.c \
+	src/check/hooks.c src/check/hooks.h src/check/hooks_files.c src/check/hooks_finding.h \
+	src/check/hooks_lex.c src/check/hooks_lex.h src/check/hooks_scan.c \
+	src/check/hooks_shell.c src/check/hooks_shell.h \
 	src/check/hookstate.c src/check/hookstate.h \
 	src/check/identity.c \
 	src/check/library_path.c \
