@@ -59,17 +59,20 @@ static void advise(const struct check_input *input, struct result *result, const
 
 /* What a file that is loaded, or would be, means for the pin. `who` loads it. */
 static void judge(const struct check_input *input, struct result *result, const char *who, const char *path,
-                  const char *rule)
+                  const char *rule, int called)
 {
     struct identity identity;
     const struct pin *pin;
-    cudart_identify(input, path, &identity);
+    cudart_identify(input, path, called, &identity);
     const char *release = release_text(input->arena, identity.release);
     enum fit fit = cudart_fits(input, &identity, &pin);
     check_evidence(input, result, NULL, 0, 0, "%s loads %s%s%s: %s (%s)", who, printable(input, path),
                    rule ? " by " : "", rule ? rule : "", release, identity.how);
     if (identity.disagreement)
         check_fail(input, result, "%s: %s", path, identity.disagreement);
+    else if (fit == FIT_NO && identity.release.major < 0)
+        check_fail(input, result, "%s loads %s, and nothing tells which release that is; the pin is %s", who, path,
+                   pin_place(input, pin));
     else if (fit == FIT_NO)
         check_fail(input, result, "%s loads %s, which is %s; the pin is %s", who, path, release,
                    pin_place(input, pin));
@@ -86,12 +89,12 @@ static void judge(const struct check_input *input, struct result *result, const 
             advise(input, result, &identity);
 }
 
-static void remember(const struct check_input *input, const char *path, const char *how)
+static void remember(const struct check_input *input, const char *path, int called, const char *how)
 {
     struct identity identity;
     if (!input->answer || input->answer->path)
         return;
-    cudart_identify(input, path, &identity);
+    cudart_identify(input, path, called, &identity);
     struct release release = identity.release;
     input->answer->path = path;
     input->answer->version = release.patch >= 0 ? release_text(input->arena, release) : NULL;
@@ -100,22 +103,13 @@ static void remember(const struct check_input *input, const char *path, const ch
     input->answer->how = how;
 }
 
-/* The call must agree with what the file's code says; before CUDA 12 it needs a driver (status 35). */
+/* Before CUDA 12 the call needs a driver (status 35, cudaErrorInsufficientDriver). */
 static void judge_call(const struct check_input *input, struct result *result, const struct live *live)
 {
-    const char *how = NULL;
-    struct release decoded = cudart_decode(input->arena, live->path, &how);
-    if (live->version == 0) {
+    if (live->version == 0)
         check_evidence(input, result, NULL, 0, 0,
                        "cudaRuntimeGetVersion answered with error %d%s: the release is read from the file", live->status,
                        live->status == 35 ? " (this runtime asks the driver, and there is none)" : "");
-        return;
-    }
-    struct release called = release_from_int(live->version);
-    check_evidence(input, result, NULL, 0, 0, "cudaRuntimeGetVersion says %s", release_text(input->arena, called));
-    if (decoded.major >= 0 && !release_agree(called, decoded))
-        check_fail(input, result, "%s says %s when called, but its code reads %s", live->path,
-                   release_text(input->arena, called), release_text(input->arena, decoded));
 }
 
 /* The library that is asked for is not found; the runtimes that are there instead say why. */
@@ -129,7 +123,7 @@ static void judge_missing(const struct check_input *input, struct result *result
     for (size_t i = 0; i < paths.n; i++) {
         struct identity identity;
         const struct pin *pin;
-        cudart_identify(input, paths.v[i], &identity);
+        cudart_identify(input, paths.v[i], 0, &identity);
         const char *release = release_text(input->arena, identity.release);
         check_evidence(input, result, NULL, 0, 0, "the environment holds %s: %s (%s)", printable(input, paths.v[i]),
                        release, identity.how);
@@ -160,8 +154,8 @@ static void judge_without_python(const struct check_input *input, struct result 
         return;
     }
     judge(input, result, "a program (by the loader's rules; no live process)", resolution.path,
-          resolution.detail ? resolution.detail : loader_via_text(resolution.via));
-    remember(input, resolution.path, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
+          resolution.detail ? resolution.detail : loader_via_text(resolution.via), 0);
+    remember(input, resolution.path, 0, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
 }
 
 void check_cudart_live(const struct check_input *input, struct result *result)
@@ -182,9 +176,9 @@ void check_cudart_live(const struct check_input *input, struct result *result)
         else if (!live.opened)
             judge_missing(input, result, sonames.v[i], live.message);
         else {
-            judge(input, result, "python", live.path, winning_rule(input, sonames.v[i]));
+            judge(input, result, "python", live.path, winning_rule(input, sonames.v[i]), live.version);
             judge_call(input, result, &live);
-            remember(input, live.path, arena_printf(input->arena, "loaded by %s", python));
+            remember(input, live.path, live.version, arena_printf(input->arena, "loaded by %s", python));
         }
     }
 }
@@ -218,7 +212,7 @@ static void judge_group(const struct check_input *input, struct result *result, 
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
     const char *rule = head->resolution.detail ? head->resolution.detail : loader_via_text(head->resolution.via);
     size_t others = 0;
-    judge(input, result, relative ? relative : head->path, head->resolution.path, rule);
+    judge(input, result, relative ? relative : head->path, head->resolution.path, rule, 0);
     for (size_t i = first + 1; i < consumers->n; i++)
         if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)
             check_evidence(input, result, consumers->v[i].path, 0, 0, "likewise");

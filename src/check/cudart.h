@@ -15,13 +15,13 @@ struct identity {
     bool in_prefix, by_pip;
 };
 
-/* Reads the file's name, its code (cudaRuntimeGetVersion), its fingerprint (build-id, SHA-256) and the record that owns
- * it. */
-void cudart_identify(const struct check_input *input, const char *path, struct identity *identity);
+/* Reads the file's name, its code (cudaRuntimeGetVersion), its build-id and the record that owns it; `called` is what the
+ * function said in a live process (12040), 0 when it was not asked. */
+void cudart_identify(const struct check_input *input, const char *path, int called, struct identity *identity);
 
 enum fit {
     FIT_YES,
-    FIT_NO,
+    FIT_NO,           /* another release, or nothing tells which */
     FIT_UNVERIFIABLE, /* the pin names a build or release, and the file's patch level cannot be known */
 };
 

@@ -117,7 +117,7 @@ static void judge_own_environment(const struct check_input *input, struct result
         loader_live(input->arena, python, input->env, sonames.v[i], &live);
         if (!live.ran || !live.opened)
             continue;
-        cudart_identify(input, live.path, &identity);
+        cudart_identify(input, live.path, live.version, &identity);
         const char *release = release_text(input->arena, identity.release);
         check_evidence(input, result, NULL, 0, 0, "python started from this process loads %s (%s)", live.path, release);
         if (cudart_fits(input, &identity, &pin) == FIT_NO)

@@ -138,7 +138,7 @@ static void combine(const struct check_input *input, const struct readings *read
     identity->how = how.n ? how.s : "nothing in it tells its release";
 }
 
-void cudart_identify(const struct check_input *input, const char *path, struct identity *identity)
+void cudart_identify(const struct check_input *input, const char *path, int called, struct identity *identity)
 {
     const struct inventory *inventory = input->facts->inventory;
     struct readings readings = {0};
@@ -155,6 +155,9 @@ void cudart_identify(const struct check_input *input, const char *path, struct i
     read_name(input, identity->real, &readings);
     read_fingerprint(input, identity->real, &readings);
     read_code(input, identity->real, &readings);
+    if (called)
+        add(input, &readings, release_from_int(called),
+            arena_printf(input->arena, "cudaRuntimeGetVersion %s", release_text(input->arena, release_from_int(called))));
     combine(input, &readings, identity);
 }
 
@@ -179,7 +182,7 @@ static enum fit fits_pin(const struct check_input *input, const struct pin *pin,
 {
     struct release wanted;
     if (release.major < 0)
-        return FIT_UNVERIFIABLE;
+        return FIT_NO;
     if (pin->kind == PIN_BUILD && release_parse(str_of(pin->release), &wanted)) {
         if (!release_agree(wanted, release))
             return FIT_NO;

@@ -12,4 +12,10 @@ libcondagpu_la_SOURCES += \
 	src/check/library_path.c \
 	src/check/pins.c src/check/pins.h \
 	src/check/toolkit.c src/check/toolkit.h \
-	src/check/torch.c
+	src/check/torch.c \
+	src/check/variables.c src/check/variables.h \
+	src/check/variables_allocator.c \
+	src/check/variables_arch.c \
+	src/check/variables_devices.c \
+	src/check/variables_nccl.c \
+	src/check/variables_threads.c

@@ -96,17 +96,9 @@ static struct release nvcc_release(const struct check_input *input, const char *
     return release;
 }
 
-void check_nvcc_version(const struct check_input *input, struct result *result)
+static void judge_nvcc(const struct check_input *input, struct result *result, const char *nvcc, bool ours)
 {
     const struct spec *spec = input->facts->spec;
-    const char *home = check_activated_value(input, "CUDA_HOME");
-    const char *nvcc = home ? path_join(input->arena, home, "bin/nvcc") : NULL;
-    if (!nvcc || !file_is_executable(nvcc))
-        nvcc = proc_find(input->arena, "nvcc", check_activated_value(input, "PATH"));
-    if (!nvcc) {
-        check_skip(input, result, "there is no nvcc in the activated environment");
-        return;
-    }
     struct release release = nvcc_release(input, nvcc);
     const char *text = release_text(input->arena, release);
     check_evidence(input, result, NULL, 0, 0, "%s says release %s", nvcc, text);
@@ -116,10 +108,29 @@ void check_nvcc_version(const struct check_input *input, struct result *result)
         check_pass(input, result, "nvcc is %s (%s), and nothing is pinned", text, nvcc);
     else if (range_may_hold(&spec->effective, release))
         check_pass(input, result, "nvcc is %s (%s)", text, nvcc);
-    else if (spec->release.major >= 0 && spec->release.major == release.major)
+    else if (!ours)
+        check_skip(input, result, "the environment brings no nvcc; the one on PATH is %s (%s) and fits not the pin %s: "
+                   "compile nothing with it", text, nvcc, spec->effective_text);
+    else if (spec->release.major == release.major)
         check_warn(input, result, "nvcc is %s (%s), the pin is %s: another minor", text, nvcc, spec->effective_text);
     else
         check_fail(input, result, "nvcc is %s (%s), but the pin is %s", text, nvcc, spec->effective_text);
-    if (result->status != STATUS_PASS)
-        check_fix(input, result, "conda install cuda-nvcc=%s", spec && spec->has_effective ? spec->effective_text : "X.Y");
+    if (result->status == STATUS_WARN || result->status == STATUS_FAIL)
+        check_fix(input, result, "conda install cuda-nvcc=%s",
+                  spec && spec->has_effective ? spec->effective_text : "X.Y");
+}
+
+/* A toolkit that CUDA_HOME names, or an nvcc in the environment, is meant to be used; one that merely stands on PATH
+ * is the system's. */
+void check_nvcc_version(const struct check_input *input, struct result *result)
+{
+    const char *home = check_activated_value(input, "CUDA_HOME");
+    const char *nvcc = home ? path_join(input->arena, home, "bin/nvcc") : NULL;
+    bool by_home = nvcc && file_is_executable(nvcc);
+    if (!by_home)
+        nvcc = proc_find(input->arena, "nvcc", check_activated_value(input, "PATH"));
+    if (nvcc)
+        judge_nvcc(input, result, nvcc, by_home || path_below(input->facts->inventory->prefix, nvcc));
+    else
+        check_skip(input, result, "there is no nvcc in the activated environment");
 }

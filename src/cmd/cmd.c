@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-extern const struct cmd cmd_init, cmd_verify, cmd_plan, cmd_explain, cmd_remove;
+/* A new command is a file and a row here. */
+extern const struct cmd cmd_init, cmd_verify, cmd_plan, cmd_probe, cmd_explain, cmd_remove;
 
 const struct cmd *const cmds[] = {
-    &cmd_init, &cmd_verify, &cmd_plan, &cmd_explain, &cmd_remove, NULL,
+    &cmd_init, &cmd_verify, &cmd_plan, &cmd_probe, &cmd_explain, &cmd_remove, NULL,
 };
 
 const struct cmd *cmd_find(const char *name)

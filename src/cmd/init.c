@@ -206,7 +206,7 @@ static void print_diff(struct run *run, const struct changes *changes)
 
 static void print_dry_run(struct run *run, const struct gathered *gathered, const struct changes *changes)
 {
-    plan_text(&gathered->plan, gathered->inventory.prefix, use_color(&run->options, STDOUT_FILENO), stdout);
+    plan_print(&gathered->plan, use_color(&run->options, STDOUT_FILENO), stdout);
     putchar('\n');
     for (size_t i = 0; i < changes->n; i++)
         printf("would %s %s\n", changes->v[i].present ? "change" : "write", changes->v[i].path);

@@ -7,6 +7,7 @@ libcondagpu_la_SOURCES += \
 	src/cmd/options.c \
 	src/cmd/output.c src/cmd/output.h \
 	src/cmd/plan.c \
+	src/cmd/probe.c \
 	src/cmd/remove.c \
 	src/cmd/spec_state.c src/cmd/spec_state.h \
 	src/cmd/verify.c

@@ -13,7 +13,7 @@ static int plan(struct run *run)
         return RUN_FAILED;
     if (json)
         return output_json(run, plan_to_json(&gathered.plan, &gathered.facts)) ? 0 : RUN_FAILED;
-    plan_text(&gathered.plan, gathered.inventory.prefix, use_color(&run->options, STDOUT_FILENO), stdout);
+    plan_print(&gathered.plan, use_color(&run->options, STDOUT_FILENO), stdout);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 #include "util/release.h"
+#include "util/str.h"
 #include "util/vec.h"
 
 struct gpu {
@@ -33,6 +34,7 @@ struct cpu {
     unsigned online;   /* logical CPUs that are online */
     unsigned affinity; /* logical CPUs that this process may use (affinity and cpuset) */
     unsigned cores;    /* physical cores among those */
+    unsigned efficiency; /* of the allowed logical CPUs, those on the slower cores of a hybrid CPU; 0 for none */
     double quota;      /* CPUs by the tightest cgroup quota of all ancestors; 0 for none */
     const char *quota_path; /* the file that says so */
     long pids_max;     /* tightest pids.max; 0 for none */
@@ -95,7 +97,9 @@ struct probe_options {
 /* Never fails: what cannot be read is absent, with a warning where a person should know. */
 void probe_machine(struct arena *arena, const struct probe_options *options, struct machine *machine);
 
-/* The snapshot document "condagpu.probe/1" and back ("-": standard input). ERR_INPUT. */
+/* The snapshot document "condagpu.probe/1" and back ("-": standard input). Every member is required and its type is
+ * checked; members that are not known are passed over, so that a later program's snapshot can be read. ERR_INPUT, with
+ * the line of a syntax error, or the member that is wrong. */
 json_t *machine_to_json(const struct machine *machine);
 bool machine_from_json(struct arena *arena, const char *path, struct machine *machine, struct err *err);
 

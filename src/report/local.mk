@@ -12,3 +12,5 @@ libcondagpu_la_SOURCES += \
 	src/report/baseline.c src/report/baseline.h \
 	src/report/explanation.c
 dist_schemas_DATA += src/report/schemas/verify.json
+libcondagpu_la_SOURCES += src/report/plan_text.c src/report/plan_text.h
+dist_schemas_DATA += src/report/schemas/plan.json

@@ -1,0 +1,10 @@
+# `make bench` prints the figures; BENCH names some of tests/bench/*.sh, BENCH_RUNS how often each is run.
+EXTRA_PROGRAMS += tests/bench/timer
+tests_bench_timer_SOURCES = tests/bench/timer.c
+CLEANFILES += tests/bench/timer
+EXTRA_DIST += tests/bench/run tests/bench/measure tests/bench/startup.sh tests/bench/activation.sh
+
+bench: all tests/bench/timer
+	@$(AM_TESTS_ENVIRONMENT) TIMER='$(abs_top_builddir)/tests/bench/timer' $(srcdir)/tests/bench/run $(BENCH)
+
+.PHONY: bench

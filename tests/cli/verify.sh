@@ -35,37 +35,41 @@ init() { "$CONDAGPU" init --no-driver "$@"; }
 
 # The whole round for one runtime. ROUND KIND FILE BUILD PIN FOREIGN-DIR FOREIGN-FILE
 round() {
-    _kind=$1 _file=$2 _build=$3 _pin=$4 _foreign=$5 _label="$1 $3"
-    p="$scratch/$_kind-$_build"
+    r_kind=$1 r_file=$2 r_build=$3 r_pin=$4 r_foreign=$5 r_label="$1 $3"
+    p="$scratch/$r_kind-$r_build"
+    rm -rf "$p"
     new_prefix "$p" plain
-    "add_${_kind}_cudart" "$p" "$_file" "$_build" ${6:+"$6"}
-    environment "$p.yml" "$_pin"
-    expect 1 "$_label: verify fails before init" verify -p "$p" -f "$p.yml"
-    says 'init has not been run' "$_label: and says that init has not been run"
-    expect 1 "$_label: fails with a foreign runtime in front and no hooks" \
-        env LD_LIBRARY_PATH="$_foreign" "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml"
-    says "$_foreign/libcudart" "$_label: and names the foreign file"
-    expect 0 "$_label: init" init -p "$p" -f "$p.yml"
-    expect 0 "$_label: verify passes after init" verify -p "$p" -f "$p.yml"
-    expect 0 "$_label: verify passes with the hooks active" with_hooks "$p" "$CONDAGPU" verify --no-driver --strict -p "$p" -f "$p.yml"
-    export LD_LIBRARY_PATH="$_foreign"
-    expect 0 "$_label: the hooks put the environment before the foreign runtime" \
+    "add_${r_kind}_cudart" "$p" "$r_file" "$r_build" ${6:+"$6"}
+    environment "$p.yml" "$r_pin"
+    expect 1 "$r_label: verify fails before init" verify -p "$p" -f "$p.yml"
+    says 'init has not been run' "$r_label: and says that init has not been run"
+    expect 1 "$r_label: fails with a foreign runtime in front and no hooks" \
+        env LD_LIBRARY_PATH="$r_foreign" "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml"
+    says "$r_foreign/libcudart" "$r_label: and names the foreign file"
+    expect 0 "$r_label: init" init -p "$p" -f "$p.yml"
+    expect 0 "$r_label: verify passes after init" verify -p "$p" -f "$p.yml"
+    expect 0 "$r_label: verify passes with the hooks active" \
+        with_hooks "$p" "$CONDAGPU" verify --no-driver --strict -p "$p" -f "$p.yml"
+    LD_LIBRARY_PATH="$r_foreign"
+    export LD_LIBRARY_PATH
+    expect 0 "$r_label: the hooks put the environment before the foreign runtime" \
         with_hooks "$p" "$CONDAGPU" verify --no-driver --strict -p "$p" -f "$p.yml"
     unset LD_LIBRARY_PATH
 }
 
 # wrong KIND FILE BUILD PIN: another release than the pinned one is in the environment.
 wrong() {
-    _kind=$1 _file=$2 _build=$3 _pin=$4 _label="$1 $3 under $4"
-    p="$scratch/wrong-$_kind-$_build"
+    r_kind=$1 r_file=$2 r_build=$3 r_pin=$4 r_label="$1 $3 under $4"
+    p="$scratch/wrong-$r_kind-$r_build"
+    rm -rf "$p"
     new_prefix "$p"
-    "add_${_kind}_cudart" "$p" "$_file" "$_build"
-    environment "$p.yml" "$_pin"
-    expect 0 "$_label: init" init -p "$p" -f "$p.yml"
-    expect 1 "$_label: verify fails" with_hooks "$p" "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml"
-    says "${_pin#pip:}" "$_label: and names the pin"
-    says 'libcudart\.so' "$_label: and the file"
-    says "${_build%.*}" "$_label: and its release"
+    "add_${r_kind}_cudart" "$p" "$r_file" "$r_build"
+    environment "$p.yml" "$r_pin"
+    expect 0 "$r_label: init" init -p "$p" -f "$p.yml"
+    expect 1 "$r_label: verify fails" with_hooks "$p" "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml"
+    says "${r_pin#pip:}" "$r_label: and names the pin"
+    says 'libcudart\.so' "$r_label: and the file"
+    says "${r_build%.*}" "$r_label: and its release"
 }
 
 mkdir foreign
@@ -106,18 +110,14 @@ if real 12.4; then
     mkdir -p real121 real118
     if real 12.1; then
         cp "$wheel" real121/libcudart.so.12
-        rm -rf "$scratch/conda-12.4.127"
         round conda "$w124" 12.4.127 cuda-version=12.4 "$scratch/real121"
     fi
     if real 11.8; then
         cp "$wheel" real118/libcudart.so.11.0
-        rm -rf "$scratch/pip-12.4.127"
         round pip "$w124" 12.4.127 pip:nvidia-cuda-runtime-cu12==12.4.127 "$scratch/real118"
     fi
-    rm -rf "$scratch"/wrong-*
     if real 13.0; then
         wrong conda "$wheel" 13.0.96 cuda-version=12.4
-        rm -rf "$scratch/pip-13.0.96"
         round pip "$wheel" 13.0.96 'pip:nvidia-cuda-runtime==13.0.96' "$scratch/real121"
     fi
 fi
