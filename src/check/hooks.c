@@ -14,17 +14,20 @@
 
 const char hooks_run_explain[] =
     "What it means: every file in etc/conda/activate.d and deactivate.d, ours and other packages', is one that conda, "
-    "mamba and pixi can source; none prints anything, ends the shell or returns an error, in each shell of this machine, "
+    "mamba and pixi can source; none prints anything, ends the shell or returns an error, in each shell of this "
+    "machine, "
     "in bash also under -e, -u, -f and pipefail. What a hook does that another machine would stumble over (exit, set, "
     "bashisms, unguarded variables, paths of another environment) is read from its text.\n\n"
-    "Why it matters: one bad hook of one package ends a login shell, a CI step under set -eu, or silently drops all that "
+    "Why it matters: one bad hook of one package ends a login shell, a CI step under set -eu, or silently drops all "
+    "that "
     "comes after it.\n\n"
     "How to mend it: update the package, report the finding to its maintainers, or take the file away; for a hook of "
     "condagpu, run condagpu init and report it to us. What other packages do is a warning, not a failure.\n\n"
     "Source: conda/activate.py; CEP 32; rattler's and conda-pack's activation.";
 
 const char hooks_restore_explain[] =
-    "What it means: in each shell of this machine the hooks of the environment are activated and deactivated: once; with "
+    "What it means: in each shell of this machine the hooks of the environment are activated and deactivated: once; "
+    "with "
     "activate.d run twice, as leaving a stacked environment does; reactivated three times, as conda install does; and "
     "deactivated first, as when the package was installed into an active environment. The exported environment must be "
     "byte for byte what it was. Variables that the hooks manage are tried unset, empty and set.\n\n"
@@ -149,20 +152,44 @@ static bool is_quiet(const struct trip_run *run)
     return run->complete;
 }
 
-/* Silent and status 0? If not, a second run with a look after each hook says which it was. False when it hung. */
-static bool try_run(const struct trial *trial)
+static void leave_out(struct inventory *inventory, const struct hook *hook)
 {
+    size_t n = 0;
+    for (size_t i = 0; i < inventory->hooks.n; i++)
+        if (&inventory->hooks.v[i] != hook)
+            inventory->hooks.v[n++] = inventory->hooks.v[i];
+    inventory->hooks.n = n;
+}
+
+static void report_run(const struct trial *trial, const struct trip_run *run)
+{
+    for (size_t i = 1; i < run->shots.n; i++)
+        if (run->shots.v[i].hook)
+            report_output(trial, run->shots.v[i].hook, run->shots.v[i].out, run->shots.v[i].err);
+    if (!run->complete && run->proc.started)
+        report_end(trial, run);
+}
+
+/* Silent and status 0? If not, a second run with a look after each hook says which it was; without the one that ended
+ * the shell, those behind it are tried. False when one hung. */
+static bool try_run(const struct trial *given)
+{
+    struct trial trial = *given;
+    struct inventory inventory = *given->inventory;
     struct trip_run run;
-    trip(trial, false, &run);
-    if (is_quiet(&run))
-        return true;
-    trip(trial, true, &run);
-    for (size_t i = 1; i < run.shots.n; i++)
-        if (run.shots.v[i].hook)
-            report_output(trial, run.shots.v[i].hook, run.shots.v[i].out, run.shots.v[i].err);
-    if (!run.complete && run.proc.started)
-        report_end(trial, &run);
-    return !run.proc.timed_out;
+    inventory.hooks.v =
+        (void *)arena_memdup(given->findings->arena, inventory.hooks.v, inventory.hooks.n * sizeof *inventory.hooks.v);
+    trial.inventory = &inventory;
+    for (;;) {
+        trip(&trial, false, &run);
+        if (is_quiet(&run))
+            return true;
+        trip(&trial, true, &run);
+        report_run(&trial, &run);
+        if (run.complete || !run.stopped || run.proc.timed_out)
+            return !run.proc.timed_out;
+        leave_out(&inventory, run.stopped);
+    }
 }
 
 /* What a shell changes by itself. */
@@ -183,7 +210,7 @@ static char *name_of(struct arena *arena, const char *entry)
 /* Names whose values differ between two environments. */
 static void differences(struct arena *arena, const char *const *before, const char *const *after, struct strv *names)
 {
-    const char *const *sides[] = {before, after}, *const *others[] = {after, before};
+    const char *const *sides[] = {before, after}, *const * others[] = {after, before};
     for (int i = 0; i < 2; i++) {
         for (const char *const *entry = sides[i]; *entry; entry++) {
             const char *name = name_of(arena, *entry);
@@ -222,13 +249,13 @@ static bool grows(const struct trial *trial, const struct trip_run *run, const c
     return trial->trip == TRIP_REACTIVATED && first && last && strlen(last) > strlen(first);
 }
 
-/* Whether another trip showed the same of that variable, in the same place. */
-static bool is_told(const struct trial *trial, const char *file, unsigned line, const char *what, const char *when)
+/* Whether another trip, or another value to begin with, showed the same of that variable in the same place. */
+static bool is_told(const struct trial *trial, const char *file, unsigned line, const char *what, const char *text)
 {
     for (size_t i = 0; i < trial->findings->n; i++) {
         const struct hook_finding *finding = &trial->findings->v[i];
         if (finding->line == line && strcmp(finding->file, file) == 0 && str_starts(str_of(finding->text), what)
-            && !str_starts(str_slice(str_of(finding->text), strlen(what), SIZE_MAX), when))
+            && strcmp(finding->text, text) != 0)
             return true;
     }
     return false;
@@ -240,14 +267,19 @@ static void report_leak(const struct trial *trial, const struct trip_run *run, c
     struct arena *arena = trial->findings->arena;
     const char *before = env_get(run->shots.v[0].env, name);
     const char *after = env_get(run->shots.v[run->shots.n - 1].env, name);
-    const char *verb = grows(trial, run, name) ? "grows" : !before ? "is left behind" : !after ? "is lost" : "is changed";
-    const char *what = arena_printf(arena, "%s %s when ", name, verb), *when = trip_names[trial->trip];
-    unsigned line = hooks_assignment_line(arena, hook, name);
-    if (is_told(trial, hook->path, line, what, when))
-        return;
+    bool had_none = !before || !*before; /* as conda sees it */
+    const char *verb = grows(trial, run, name) ? "grows"
+                       : !after                ? "is lost"
+                       : had_none              ? "is left behind"
+                                               : "is changed";
+    const char *what = arena_printf(arena, "%s %s when ", name, verb);
     const char *from = before ? arena_printf(arena, "from \"%s\"", shortened(arena, before)) : "from unset";
     const char *to = after ? arena_printf(arena, "to \"%s\"", shortened(arena, after)) : "to unset";
-    hooks_found(trial->findings, hook->path, line, hook->ours, trial->shell->name, "%s%s: %s %s", what, when, from, to);
+    const char *said = arena_printf(arena, "%s%s: %s %s", what, trip_names[trial->trip], from, to);
+    const char *text = text_printable(arena, str_of(said));
+    unsigned line = hooks_assignment_line(arena, hook, name);
+    if (!is_told(trial, hook->path, line, what, text))
+        hooks_found(trial->findings, hook->path, line, hook->ours, trial->shell->name, "%s", text);
 }
 
 /* Is everything as it was? If not, a second run says after which hook each variable got its last value. */
@@ -384,8 +416,8 @@ static const char *in_each_shell(const struct check_input *input, struct hook_fi
     text_bytes(&used, "", 0);
     for (const struct hook_shell *shell = hook_shells; shell->name && more; shell++) {
         struct trial trial = {findings, inventory, shell, TRIP_PLAIN, env, input->deadline_ms};
-        if (!has_hooks(input->arena, inventory, shell->suffix)
-            || !proc_find(input->arena, shell->argv[0], NULL) || !works(&trial))
+        if (!has_hooks(input->arena, inventory, shell->suffix) || !proc_find(input->arena, shell->argv[0], NULL)
+            || !works(&trial))
             continue;
         text_add(&used, "%s%s", used.n ? ", " : "", shell->name);
         more = function(&trial);
@@ -467,6 +499,7 @@ void check_hooks_restore(const struct check_input *input, struct result *result)
     if (*used)
         check_pass(input, result, "the environment is as before after each round trip in %s", used);
     else
-        check_skip(input, result, input->facts->inventory->hooks.n ? "none of the shells that could run the hooks is here"
-                                                                   : "there is no hook in this environment");
+        check_skip(input, result,
+                   input->facts->inventory->hooks.n ? "none of the shells that could run the hooks is here"
+                                                    : "there is no hook in this environment");
 }

@@ -12,9 +12,10 @@ void check_hooks_restore(const struct check_input *input, struct result *result)
 
 extern const char hooks_run_explain[], hooks_restore_explain[];
 
-/* The environment that a shell (bash, else sh) has after conda's activation of the prefix: `env` with the prefix's bin in
- * front of PATH, CONDA_PREFIX set, and all .sh files of activate.d sourced in conda's order. If `env` is already activated for
- * this prefix, deactivate.d runs first, as conda's reactivation does. NULL with *problem when no shell could do it. */
+/* The environment that a shell (bash, else sh) has after conda's activation of the prefix: `env` with the prefix's bin
+ * in front of PATH, CONDA_PREFIX set, and all .sh files of activate.d sourced in conda's order. If `env` is already
+ * activated for this prefix, deactivate.d runs first, as conda's reactivation does. NULL with *problem when no shell
+ * could do it. */
 const char *const *hooks_activated_env(struct arena *arena, const struct inventory *inventory, const char *const *env,
                                        unsigned deadline_ms, const char **problem);
 

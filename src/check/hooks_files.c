@@ -39,7 +39,8 @@ static void check_kind(struct hook_findings *findings, const struct hook *hook)
         hooks_found(findings, hook->path, 0, hook->ours, NULL,
                     "is a link to a file that is not there: dash ends, other shells print an error");
     else if (S_ISDIR(status.st_mode))
-        hooks_found(findings, hook->path, 0, hook->ours, NULL, "is a directory with the name of a hook: conda sources it");
+        hooks_found(findings, hook->path, 0, hook->ours, NULL,
+                    "is a directory with the name of a hook: conda sources it");
     else if (!S_ISREG(status.st_mode))
         hooks_found(findings, hook->path, 0, hook->ours, NULL, "is not a regular file");
     else if (access(hook->path, R_OK) != 0)
@@ -88,8 +89,8 @@ static void check_directory(struct hook_findings *findings, const struct invento
         files++;
         sh += str_ends(str_of(inventory->hooks.v[i].name), ".sh") && inventory->hooks.v[i].name[0] != '.';
     }
-    const char *dir = path_join(findings->arena, inventory->prefix,
-                                activate ? "etc/conda/activate.d" : "etc/conda/deactivate.d");
+    const char *dir =
+        path_join(findings->arena, inventory->prefix, activate ? "etc/conda/activate.d" : "etc/conda/deactivate.d");
     if (files && sh == 0)
         hooks_found(findings, dir, 0, false, NULL,
                     "holds files but no .sh: an environment packed by conda-pack cannot be activated");
@@ -120,10 +121,12 @@ static void check_variable(struct hook_findings *findings, const struct env_var 
 {
     const char *bad = strpbrk(var->value, "'\"$`\\\n");
     if (strcmp(var->name, "PATH") == 0)
-        hooks_found(findings, var->file, 0, false, NULL, "PATH is reserved: conda ignores it, other tools overwrite PATH");
+        hooks_found(findings, var->file, 0, false, NULL,
+                    "PATH is reserved: conda ignores it, other tools overwrite PATH");
     else if (strcmp(var->value, ENV_VAR_UNSET) == 0)
         hooks_found(findings, var->file, 0, false, NULL,
-                    "%s: conda and pixi export the text \"" ENV_VAR_UNSET "\" in some cases; remove the entry", var->name);
+                    "%s: conda and pixi export the text \"" ENV_VAR_UNSET "\" in some cases; remove the entry",
+                    var->name);
     else if (bad)
         hooks_found(findings, var->file, 0, false, NULL,
                     "%s: its value holds %s, which conda does not quote and shells read differently", var->name,
@@ -140,7 +143,8 @@ static void check_also_in_hooks(struct hook_findings *findings, const struct inv
         const struct hook *hook = &inventory->hooks.v[i];
         unsigned line = hook->activate && !hook->ours ? hooks_assignment_line(findings->arena, hook, var->name) : 0;
         if (line)
-            hooks_found(findings, hook->path, line, false, NULL, "sets %s, which %s sets as well", var->name, var->file);
+            hooks_found(findings, hook->path, line, false, NULL, "sets %s, which %s sets as well", var->name,
+                        var->file);
     }
 }
 
@@ -173,7 +177,8 @@ static void check_state(struct hook_findings *findings, const struct inventory *
     check_env_file(findings, inventory, path, "env_vars");
     if (file_read(findings->arena, path, 1024 * 1024, "state", &text, &ignored)
         && !memmem(text.s, text.n, "\"env_vars\"", strlen("\"env_vars\"")))
-        hooks_found(findings, path, 0, false, NULL, "has no member \"env_vars\": pixi cannot activate this environment");
+        hooks_found(findings, path, 0, false, NULL,
+                    "has no member \"env_vars\": pixi cannot activate this environment");
 }
 
 void hooks_check_files(struct hook_findings *findings, const struct inventory *inventory)

@@ -17,11 +17,13 @@ struct lexer {
     bool is_fish;
     struct shell_commands *commands;
     struct shell_command current;
-    struct { VEC(struct heredoc); } heredocs; /* whose bodies begin on the next line */
-    unsigned subshells;  /* open ( */
-    unsigned braces;     /* open { */
+    struct {
+        VEC(struct heredoc);
+    } heredocs;               /* whose bodies begin on the next line */
+    unsigned subshells;       /* open ( */
+    unsigned braces;          /* open { */
     unsigned function_braces; /* the depth at which a function's body began; 0 for none */
-    bool function_next;  /* name() was seen: the next { begins its body */
+    bool function_next;       /* name() was seen: the next { begins its body */
     bool pipe_before;
 };
 
@@ -275,8 +277,8 @@ static void follow_blocks(struct lexer *lexer, struct str word)
 
 static void add_word(struct lexer *lexer)
 {
-    static const char *const leaders[] = {"{", "}", "then", "else", "do", "!", "if", "while", "until", "elif", "and",
-                                          "or", "not", "begin", "time", NULL};
+    static const char *const leaders[] = {"{",     "}",    "then", "else", "do",  "!",     "if",   "while",
+                                          "until", "elif", "and",  "or",   "not", "begin", "time", NULL};
     struct shell_command *command = &lexer->current;
     unsigned line = lexer->line;
     struct str word = read_word(lexer);

@@ -16,14 +16,16 @@ struct shell_word {
 
 /* One simple command: assignments, name, arguments; or the head of a compound one. */
 struct shell_command {
-    struct { VEC(struct shell_word); } words;
+    struct {
+        VEC(struct shell_word);
+    } words;
     unsigned line;
     bool piped;       /* its output goes into a pipe */
     bool redirected;  /* its standard output goes to a file or another descriptor */
     bool to_stderr;   /* to descriptor 2 */
     bool in_subshell; /* within ( … ), or part of a pipeline */
     bool in_function;
-    bool is_pattern;  /* of case, with its head if they share a line: nothing that runs */
+    bool is_pattern;       /* of case, with its head if they share a line: nothing that runs */
     bool bash_redirection; /* &>, <<<, <( or >( */
 };
 struct shell_commands {

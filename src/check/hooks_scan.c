@@ -34,8 +34,7 @@ static bool open_scan(struct scan *scan)
 }
 
 /* Each thing is said once a file, at its first line. */
-#define FOUND(scan, line, ...)                                                                                        \
-    found((scan), (line), arena_printf((scan)->arena, __VA_ARGS__))
+#define FOUND(scan, line, ...) found((scan), (line), arena_printf((scan)->arena, __VA_ARGS__))
 
 static void found(struct scan *scan, unsigned line, const char *text)
 {
@@ -137,7 +136,8 @@ static void sh_assignments(struct arena *arena, const struct shell_command *comm
     while (leading < command->words.n && split_assignment(command->words.v[leading].text, &ignored))
         leading++;
     bool all = leading == command->words.n; /* else they hold for the command only */
-    bool declares = is_declaration(command), reads = is_command(command, "read"), removes = is_command(command, "unset");
+    bool declares = is_declaration(command), reads = is_command(command, "read"),
+         removes = is_command(command, "unset");
     for (size_t i = 0; all && i < leading; i++)
         add_assignment(arena, list, &command->words.v[i], false);
     for (size_t i = 1; (declares || reads || removes) && i < command->words.n; i++)
@@ -267,7 +267,8 @@ static void check_fish_set(struct scan *scan, const struct shell_command *comman
         FOUND(scan, command->line, "set -x without -g is lost at the end of conda's function");
 }
 
-static const char *const cuda_homes[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR", "CUDADIR", NULL};
+static const char *const cuda_homes[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR",
+                                         "CUDADIR",   NULL};
 
 /* The directory that a value names, with $CONDA_PREFIX put in; NULL where that is not in plain sight. */
 static const char *named_directory(struct scan *scan, struct str value)
@@ -296,8 +297,8 @@ static void check_assignment(struct scan *scan, const struct assignment *assignm
     if (str_eq_c(assignment->name, "PATH") && !in_subshell && !assignment->removes)
         FOUND(scan, assignment->line, "changes PATH: conda takes only its own directory out of it again");
     for (const char *const *name = cuda_homes; *name; name++) {
-        const char *dir = str_eq_c(assignment->name, *name) && !assignment->removes
-            ? named_directory(scan, assignment->value) : NULL;
+        const char *dir =
+            str_eq_c(assignment->name, *name) && !assignment->removes ? named_directory(scan, assignment->value) : NULL;
         if (dir && !file_is_dir(dir))
             FOUND(scan, assignment->line, "sets %s to %s, which does not exist", *name, dir);
     }
@@ -342,10 +343,23 @@ static void check_paths(struct scan *scan, const struct shell_word *word)
     }
 }
 
-/* Set by conda before any hook, by every shell, or in every login. */
+/* Set by conda before any hook, by every shell, in every login, or by conda-build. */
 static const char *const always_set[] = {
-    "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_DEFAULT_ENV", "CONDA_PROMPT_MODIFIER", "PATH", "HOME", "PWD", "IFS", "PPID",
-    "OPTIND", "SHELL", "BASH_SOURCE", NULL,
+    "CONDA_PREFIX",
+    "CONDA_SHLVL",
+    "CONDA_DEFAULT_ENV",
+    "CONDA_PROMPT_MODIFIER",
+    "PATH",
+    "HOME",
+    "PWD",
+    "IFS",
+    "PPID",
+    "OPTIND",
+    "SHELL",
+    "BASH_SOURCE",
+    "PREFIX",
+    "BUILD_PREFIX",
+    NULL,
 };
 
 static bool is_known(const struct scan *scan, const char *name)
@@ -389,7 +403,8 @@ static void check_expansion(struct scan *scan, const struct shell_word *word, si
     if (guarded)
         strv_add(scan->arena, &scan->known, name);
     else if (!is_known(scan, name))
-        FOUND(scan, word->line, "$%s is not guarded: an error under set -u when it is not set; write ${%s:-}", name, name);
+        FOUND(scan, word->line, "$%s is not guarded: an error under set -u when it is not set; write ${%s:-}", name,
+              name);
 }
 
 /* Quotes nest anew within $(…): one state a level. */
@@ -476,8 +491,12 @@ void hooks_scan(struct hook_findings *findings, const struct inventory *inventor
     collect_assigned(findings->arena, inventory, &assigned, &evaluates);
     for (size_t i = 0; i < inventory->hooks.n; i++) {
         struct scan scan = {
-            .arena = findings->arena, .findings = findings, .inventory = inventory, .hook = &inventory->hooks.v[i],
-            .assigned = &assigned, .evaluates = evaluates,
+            .arena = findings->arena,
+            .findings = findings,
+            .inventory = inventory,
+            .hook = &inventory->hooks.v[i],
+            .assigned = &assigned,
+            .evaluates = evaluates,
         };
         if (scan.hook->ours || !open_scan(&scan))
             continue;

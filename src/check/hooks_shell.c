@@ -86,12 +86,22 @@ static void path_without_csh(struct text *text, const char *bin, const char *ori
 }
 
 static const struct shell_syntax posix = {
-    "export %s=%s\n", "unset %s\n", ". %s\n", "condagpu_trip() {\n:\n", "}\ncondagpu_trip\nunset -f condagpu_trip\n",
-    quote_posix, path_without_posix,
+    "export %s=%s\n",
+    "unset %s\n",
+    ". %s\n",
+    "condagpu_trip() {\n:\n",
+    "}\ncondagpu_trip\nunset -f condagpu_trip\n",
+    quote_posix,
+    path_without_posix,
 };
 static const struct shell_syntax fish = {
-    "set -gx %s %s\n", "set -eg %s\n", "source %s\n", "function condagpu_trip\n",
-    "end\ncondagpu_trip\nfunctions -e condagpu_trip\n", quote_fish, path_without_fish,
+    "set -gx %s %s\n",
+    "set -eg %s\n",
+    "source %s\n",
+    "function condagpu_trip\n",
+    "end\ncondagpu_trip\nfunctions -e condagpu_trip\n",
+    quote_fish,
+    path_without_fish,
 };
 static const struct shell_syntax csh = {
     "setenv %s %s\n", "unsetenv %s\n", "source %s\n", "", "", quote_csh, path_without_csh,
@@ -277,8 +287,8 @@ static void read_shots(struct script *script, struct trip_run *run)
         struct shot shot = {.hook = script->looks.v[i]};
         struct str block;
         bool reached = cut_mark(script->arena, &err, "begin", i, &shot.err)
-            && cut_mark(script->arena, &out, "begin", i, &shot.out)
-            && cut_mark(script->arena, &out, "end", i, &block);
+                       && cut_mark(script->arena, &out, "begin", i, &shot.out)
+                       && cut_mark(script->arena, &out, "end", i, &block);
         if (!reached) {
             run->stopped = script->looks.v[i];
             if (shot.out.s == NULL)

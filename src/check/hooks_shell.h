@@ -36,16 +36,18 @@ struct shot {
 };
 struct trip_run {
     struct proc proc;
-    struct { VEC(struct shot); } shots; /* the first before anything */
-    bool complete;                      /* the last look was reached: no hook ended the shell */
-    const struct hook *stopped;         /* when traced and not complete: the hook that ran at the end */
+    struct {
+        VEC(struct shot);
+    } shots;                    /* the first before anything */
+    bool complete;              /* the last look was reached: no hook ended the shell */
+    const struct hook *stopped; /* when traced and not complete: the hook that ran at the end */
 };
 
 struct hook_list {
     VEC(const struct hook *);
 };
-/* The hooks of one suffix that can be sourced: regular files that can be read. `activate` picks the directory; in conda's
- * order, which is descending for deactivate.d. */
+/* The hooks of one suffix that can be sourced: regular files that can be read. `activate` picks the directory; in
+ * conda's order, which is descending for deactivate.d. */
 void hooks_for(struct arena *arena, const struct inventory *inventory, const char *suffix, bool activate,
                struct hook_list *hooks);
 

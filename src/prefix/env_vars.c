@@ -31,10 +31,11 @@ bool env_vars_file(struct arena *arena, const char *path, const char *member, st
     json_t *object = member ? json_object_get(document, member) : document;
     const char *name;
     json_t *value;
-    json_object_foreach(object, name, value) {
+    json_object_foreach(object, name, value)
+    {
         if (json_is_string(value))
-            *vec_add(arena, vars) = (struct env_var){arena_strdup(arena, name),
-                                                     arena_strdup(arena, json_string_value(value)), path};
+            *vec_add(arena, vars) =
+                (struct env_var){arena_strdup(arena, name), arena_strdup(arena, json_string_value(value)), path};
         else if (not_strings)
             strv_add(arena, not_strings, arena_strdup(arena, name));
     }

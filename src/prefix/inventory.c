@@ -1,11 +1,10 @@
 #include "prefix/inventory.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <errno.h>
 
 #include "prefix/state.h"
 #include "util/file.h"

@@ -225,8 +225,9 @@ bool record_files_bytes(enum record_kind kind, struct str bytes, record_file_fun
 
 bool record_suggests_cuda(const struct record *record)
 {
-    static const char *const patterns[] = {"*cuda*", "libcu*", "*cudart*", "cudnn*", "libnpp*", "libnv*", "nvidia*",
-                                           "*torch*", "tensorflow*", "jax*", "*cupy*", "nccl*", NULL};
+    static const char *const patterns[] = {"*cuda*", "libcu*",  "*cudart*", "cudnn*",      "libnpp*",
+                                           "libnv*", "nvidia*", "*torch*",  "tensorflow*", "jax*",
+                                           "*cupy*", "nccl*",   NULL};
     for (const char *const *pattern = patterns; *pattern; pattern++)
         if (fnmatch(*pattern, record->name, 0) == 0)
             return true;

@@ -17,8 +17,8 @@ struct record_file {
 typedef bool record_file_function(void *context, const struct record_file *file);
 
 /* Reads a record's list of files: "files" and "paths_data.paths" of conda's JSON (conda/models/records.py), RECORD of a
- * dist-info (CSV with quoting, urlsafe base64 without padding: PEP 376, PEP 427). ERR_INPUT when it cannot be read or is
- * malformed. */
+ * dist-info (CSV with quoting, urlsafe base64 without padding: PEP 376, PEP 427). ERR_INPUT when it cannot be read or
+ * is malformed. */
 bool record_files(const struct record *record, record_file_function *function, void *context, struct err *err);
 /* The same for the bytes of such a file. */
 bool record_files_bytes(enum record_kind kind, struct str bytes, record_file_function *function, void *context,

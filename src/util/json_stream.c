@@ -231,8 +231,7 @@ bool json_stream_bytes(struct str bytes, const char *name, const char *what, jso
     return finish(&reader, parser);
 }
 
-bool json_stream_file(const char *path, const char *what, json_event_function *function, void *context,
-                      struct err *err)
+bool json_stream_file(const char *path, const char *what, json_event_function *function, void *context, struct err *err)
 {
     _cleanup_fd_ int fd = file_open_regular(path);
     char chunk[CHUNK];

@@ -9,10 +9,10 @@
 #include "util/str.h"
 
 enum json_event_kind {
-    JSON_EVENT_OPEN,   /* an object or array begins */
-    JSON_EVENT_CLOSE,  /* it ends */
+    JSON_EVENT_OPEN,  /* an object or array begins */
+    JSON_EVENT_CLOSE, /* it ends */
     JSON_EVENT_STRING,
-    JSON_EVENT_OTHER,  /* a number, true, false or null */
+    JSON_EVENT_OTHER, /* a number, true, false or null */
 };
 
 struct json_event {

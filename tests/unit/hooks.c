@@ -144,9 +144,11 @@ END_TEST
 
 START_TEST(a_lost_empty_value_is_found)
 {
-    activate("glib.sh", "export GSETTINGS_DIR_BACKUP=\"${GSETTINGS_DIR:-}\"\nexport GSETTINGS_DIR=\"$CONDA_PREFIX/share\"\n");
-    deactivate("glib.sh", "if [ -n \"${GSETTINGS_DIR_BACKUP:-}\" ]; then\n  export GSETTINGS_DIR=\"$GSETTINGS_DIR_BACKUP\"\n"
-                          "else\n  unset GSETTINGS_DIR\nfi\nunset GSETTINGS_DIR_BACKUP\n");
+    activate("glib.sh",
+             "export GSETTINGS_DIR_BACKUP=\"${GSETTINGS_DIR:-}\"\nexport GSETTINGS_DIR=\"$CONDA_PREFIX/share\"\n");
+    deactivate("glib.sh",
+               "if [ -n \"${GSETTINGS_DIR_BACKUP:-}\" ]; then\n  export GSETTINGS_DIR=\"$GSETTINGS_DIR_BACKUP\"\n"
+               "else\n  unset GSETTINGS_DIR\nfi\nunset GSETTINGS_DIR_BACKUP\n");
     struct result result = run(check_hooks_restore);
     reports(&result, DEACT "glib.sh", 2, "GSETTINGS_DIR is lost when activated and deactivated: from \"\" to unset");
     /* The backup is overwritten by the hook's own value. */
@@ -181,9 +183,11 @@ START_TEST(each_shells_own_hooks_are_run)
     deactivate("x.sh", ":\n");
     struct result result = run(check_hooks_restore);
     if (has("fish"))
-        reports(&result, ACT "x.fish", 1, "LEAK is left behind when activated and deactivated: from unset to \"fish\" (fish)");
+        reports(&result, ACT "x.fish", 1,
+                "LEAK is left behind when activated and deactivated: from unset to \"fish\" (fish)");
     if (has("tcsh")) {
-        reports(&result, ACT "x.csh", 0, "LEAK is left behind when activated and deactivated: from unset to \"csh\" (tcsh)");
+        reports(&result, ACT "x.csh", 0,
+                "LEAK is left behind when activated and deactivated: from unset to \"csh\" (tcsh)");
         result = run(check_hooks_run);
         reports(&result, DEACT "x.csh", 0, "writes to standard output: noise (tcsh)");
     }
@@ -246,7 +250,8 @@ START_TEST(files_that_conda_cannot_source_are_found)
     ck_assert_int_eq(symlink("nowhere", at(ACT "link.sh")), 0);
     put("etc/activate.d/foo.sh", "export A=1\n");
     put("etc/conda/env_vars.d/README", "not JSON\n");
-    put("conda-meta/state", "{\"env_vars\": {\"path\": \"a'b\", \"OFF\": \"***unset***\", \"PATH\": \"/x\", \"N\": 1}}");
+    put("conda-meta/state",
+        "{\"env_vars\": {\"path\": \"a'b\", \"OFF\": \"***unset***\", \"PATH\": \"/x\", \"N\": 1}}");
     struct result result = run(check_hooks_run);
     reports(&result, ACT "a$b.sh", 0, "its name holds a $");
     reports(&result, ACT "dir.sh", 0, "is a directory");
@@ -269,36 +274,37 @@ static void put_clean_hooks(void)
     deactivate("~zz-condagpu.sh", "if [ \"${_CG_K:-}\" = set ]; then export CUDA_HOME=\"${_CG_O:-}\"\n"
                                   "elif [ \"${_CG_K:-}\" = unset ]; then unset CUDA_HOME; fi\nunset _CG_K _CG_O\n:\n");
     /* Everything that looks like a defect here is quoted, guarded, piped away, in a subshell, or a comment. */
-    activate("good_activate.sh",
-             "# exit 1; set -e; [[ a == b ]]; $UNSET; echo hello\n"
-             "if [ -z \"${_GOOD_KIND:-}\" ]; then\n"
-             "  export _GOOD_KIND=\"was${GOOD_DATA+set}\" _GOOD_OLD_DATA=\"${GOOD_DATA:-}\"\n"
-             "fi\n"
-             "_good_text='exit 1; $NOT_EXPANDED; `echo x`; [[ ]]'\n"
-             "_good_dir=$(cd \"$CONDA_PREFIX\" && pwd -P | sed 's/$HOME/\"x/' | head -n 1)\n"
-             "_good_count=$(printf '%s' \"${_good_text}\" | wc -c) || :\n"
-             ": <<'EOF'\nexit 1\necho $NEVER ${UNSET}\nEOF\n"
-             "case \"${_good_count}\" in\n"
-             "exit) : ;;\n"
-             "*) : ;;\n"
-             "esac\n"
-             "_good_function() {\n  [ \"${1:-}\" = x ] && return 1\n  return 0\n}\n"
-             "if _good_function x; then :; fi\n"
-             "(exit 0)\n"
-             "(cd / && set -e)\n"
-             "export GOOD_DATA=\"$CONDA_PREFIX/share/good\" # echo\n"
-             "unset _good_text _good_dir _good_count; unset -f _good_function\n"
-             "true\n");
-    deactivate("good_deactivate.sh",
-               "if [ -n \"${_GOOD_KIND+x}\" ]; then\n"
-               "  if [ \"${_GOOD_KIND}\" = wasset ]; then export GOOD_DATA=\"${_GOOD_OLD_DATA:-}\"; else unset GOOD_DATA; fi\n"
-               "fi\n"
-               "unset _GOOD_KIND _GOOD_OLD_DATA\n:\n");
+    activate("good_activate.sh", "# exit 1; set -e; [[ a == b ]]; $UNSET; echo hello\n"
+                                 "if [ -z \"${_GOOD_KIND:-}\" ]; then\n"
+                                 "  export _GOOD_KIND=\"was${GOOD_DATA+set}\" _GOOD_OLD_DATA=\"${GOOD_DATA:-}\"\n"
+                                 "fi\n"
+                                 "_good_text='exit 1; $NOT_EXPANDED; `echo x`; [[ ]]'\n"
+                                 "_good_dir=$(cd \"$CONDA_PREFIX\" && pwd -P | sed 's/$HOME/\"x/' | head -n 1)\n"
+                                 "_good_count=$(printf '%s' \"${_good_text}\" | wc -c) || :\n"
+                                 ": <<'EOF'\nexit 1\necho $NEVER ${UNSET}\nEOF\n"
+                                 "case \"${_good_count}\" in\n"
+                                 "exit) : ;;\n"
+                                 "*) : ;;\n"
+                                 "esac\n"
+                                 "_good_function() {\n  [ \"${1:-}\" = x ] && return 1\n  return 0\n}\n"
+                                 "if _good_function x; then :; fi\n"
+                                 "(exit 0)\n"
+                                 "(cd / && set -e)\n"
+                                 "export GOOD_DATA=\"$CONDA_PREFIX/share/good\" # echo\n"
+                                 "unset _good_text _good_dir _good_count; unset -f _good_function\n"
+                                 "true\n");
+    deactivate(
+        "good_deactivate.sh",
+        "if [ -n \"${_GOOD_KIND+x}\" ]; then\n"
+        "  if [ \"${_GOOD_KIND}\" = wasset ]; then export GOOD_DATA=\"${_GOOD_OLD_DATA:-}\"; else unset GOOD_DATA; fi\n"
+        "fi\n"
+        "unset _GOOD_KIND _GOOD_OLD_DATA\n:\n");
     activate("good.fish", "# exit; return\nif not set -qg _GOOD_KIND\n  set -gx _GOOD_KIND unset\n"
                           "  if set -q GOOD_DATA\n    set -gx _GOOD_KIND \"s$GOOD_DATA\"\n  end\nend\n"
                           "set -gx GOOD_DATA \"$CONDA_PREFIX/share/good\"\ntrue\n");
-    deactivate("good.fish", "if set -qg _GOOD_KIND\n  if test \"$_GOOD_KIND\" = unset\n    set -eg GOOD_DATA\n  else\n"
-                            "    set -gx GOOD_DATA (string sub -s 2 -- \"$_GOOD_KIND\")\n  end\n  set -eg _GOOD_KIND\nend\ntrue\n");
+    deactivate("good.fish",
+               "if set -qg _GOOD_KIND\n  if test \"$_GOOD_KIND\" = unset\n    set -eg GOOD_DATA\n  else\n"
+               "    set -gx GOOD_DATA (string sub -s 2 -- \"$_GOOD_KIND\")\n  end\n  set -eg _GOOD_KIND\nend\ntrue\n");
     put("etc/conda/env_vars.d/good.json", "{\"GOOD_VARIABLE\": \"plain text\"}");
 }
 

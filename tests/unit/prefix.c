@@ -49,8 +49,9 @@ static void read_prefix(const char *relative, struct inventory *inventory)
 
 static void setup(void)
 {
-    static const char *const variables[] = {"CONDA_ENVS_DIRS", "CONDA_ENVS_PATH", "CONDA_ROOT", "CONDA_EXE", "CONDARC",
-                                            "MAMBA_ROOT_PREFIX", "CONDA_PREFIX", "XDG_CONFIG_HOME", NULL};
+    static const char *const variables[] = {"CONDA_ENVS_DIRS", "CONDA_ENVS_PATH", "CONDA_ROOT",
+                                            "CONDA_EXE",       "CONDARC",         "MAMBA_ROOT_PREFIX",
+                                            "CONDA_PREFIX",    "XDG_CONFIG_HOME", NULL};
     arena = arena_new();
     snprintf(scratch, sizeof scratch, "/tmp/condagpu-prefix-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(scratch));
@@ -127,9 +128,10 @@ END_TEST
 
 START_TEST(hooks_are_in_condas_order)
 {
-    static const char *const names[] = {"~zz-condagpu.sh", "\xc3\xa9.sh", "a_b.sh", "Z.sh", "9_a.sh", "10_a.sh", "a-b.sh"};
-    static const char *const sorted[] = {"10_a.sh", "9_a.sh", "Z.sh", "a-b.sh", "a_b.sh", "~zz-condagpu.sh",
-                                         "\xc3\xa9.sh"};
+    static const char *const names[] = {"~zz-condagpu.sh", "\xc3\xa9.sh", "a_b.sh", "Z.sh",
+                                        "9_a.sh",          "10_a.sh",     "a-b.sh"};
+    static const char *const sorted[] = {"10_a.sh", "9_a.sh",          "Z.sh",       "a-b.sh",
+                                         "a_b.sh",  "~zz-condagpu.sh", "\xc3\xa9.sh"};
     struct inventory inventory;
     for (size_t i = 0; i < 7; i++)
         put(arena_printf(arena, "e/etc/conda/activate.d/%s", names[i]), "");
@@ -330,7 +332,8 @@ static bool count_event(void *context, const struct json_event *event)
 
 START_TEST(json_places_are_exact)
 {
-    static const char text[] = "{\"a\": [{\"b\": \"v\"}, [\"v\"], \"v\"], \"a[].b\": \"v\", \"\": \"v\", \"a\\u0000\": 1e999}";
+    static const char text[] =
+        "{\"a\": [{\"b\": \"v\"}, [\"v\"], \"v\"], \"a[].b\": \"v\", \"\": \"v\", \"a\\u0000\": 1e999}";
     static const char *const places[] = {"a[].b", "a[][]", "a[]", "a\\[\\]\\.b", ""};
     for (size_t i = 0; i < 5; i++) {
         struct seen seen = {STR("v"), places[i], 0};
@@ -381,7 +384,8 @@ START_TEST(bad_records_are_errors)
     ck_assert(record_files_bytes(RECORD_PIP, STR("a,sha256=short,1\n\n,\nb"), count_file, &files, &err));
     ck_assert_int_eq(files, 3);
     ck_assert(!record_files_bytes(RECORD_CONDA, STR("[}"), count_file, &files, &err));
-    ck_assert(record_files_bytes(RECORD_CONDA, STR("{\"files\": [1, {\"a\": \"b\"}, \"x\"]}"), count_file, &files, &err));
+    ck_assert(
+        record_files_bytes(RECORD_CONDA, STR("{\"files\": [1, {\"a\": \"b\"}, \"x\"]}"), count_file, &files, &err));
     ck_assert_int_eq(files, 4);
 }
 END_TEST
