@@ -226,8 +226,6 @@ static void add_from_path(struct probe *probe)
 void probe_toolkits(struct probe *probe)
 {
     struct strv names = probe_list(probe, "/usr/local");
-    add_variable(probe, "CUDA_HOME");
-    add_variable(probe, "CUDA_PATH");
     add_prefix(probe);
     add_toolkit(probe, "/usr/local/cuda");
     for (size_t i = 0; i < names.n; i++)
@@ -236,5 +234,8 @@ void probe_toolkits(struct probe *probe)
     add_toolkit(probe, "/opt/cuda");
     add_toolkit(probe, "/usr/lib/cuda");
     add_toolkit(probe, DEBIAN_TOOLKIT);
+    /* Last, so that an active environment whose hooks set these changes nothing of what is found. */
+    add_variable(probe, "CUDA_HOME");
+    add_variable(probe, "CUDA_PATH");
     add_from_path(probe);
 }

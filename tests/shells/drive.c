@@ -628,7 +628,7 @@ static const struct scenario scenarios[] = {
 };
 enum { SCENARIO_COUNT = sizeof scenarios / sizeof *scenarios };
 
-static const struct state {
+static const struct initial {
     const char *name, *value;
 } states[] = {
     {"unset", NULL},
