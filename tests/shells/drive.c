@@ -701,9 +701,9 @@ static const char *draw_of(struct run *run, const char *const *texts, size_t cou
 }
 #define DRAW(run, texts) draw_of((run), (texts), sizeof(texts) / sizeof *(texts))
 
-/* Any byte but NUL and newline; the separators and what shells care for come often. No backslash stands before a byte
- * above 0x7f: in a UTF-8 locale bash 5.2 reads past the end of a text that holds backslash, invalid byte, backslash in
- * every ${name#pattern}, and no hook can cut a list without one. */
+/* Any byte but NUL and newline; the separators and what shells care for come often. No backslash stands beside a byte
+ * above 0x7f: in a UTF-8 locale bash 5.2 reads past the end of some texts in which an invalid byte stands before a
+ * backslash (backslash, 0xc6, backslash is one), in every ${name#pattern}, and no hook can cut a list without one. */
 static const char *draw_bytes(struct run *run)
 {
     static const char often[] = "::::..//aab \t*?[]\"'`$\\!~=-#%&;()<>{}|^\r\x01\x7f\x80\x81\x88\xc3\xa9\xff";
@@ -711,8 +711,9 @@ static const char *draw_bytes(struct run *run)
     char *bytes = arena_alloc(run->arena, length + 1);
     for (unsigned i = 0; i < length; i++) {
         char byte = draw(run, 3) ? often[draw(run, sizeof often - 1)] : (char)(1 + draw(run, 255));
-        bool unsafe = i && bytes[i - 1] == '\\' && (unsigned char)byte > 0x7f;
-        bytes[i] = byte == '\n' || unsafe ? ':' : byte;
+        char last = i ? bytes[i - 1] : ':';
+        bool beside = (last == '\\' && byte & 0x80) || (byte == '\\' && last & 0x80);
+        bytes[i] = byte == '\n' || beside ? ':' : byte;
     }
     return bytes;
 }
