@@ -101,7 +101,7 @@ START_TEST(every_check_is_whole)
     size_t count = 0;
     for (const struct check *check = checks; check->id; check++, count++) {
         ck_assert_msg(check->title[0] && check->function, "%s", check->id);
-        ck_assert_msg(strstr(check->explain, "What it means"), "%s explains nothing", check->id);
+        ck_assert_msg(strlen(check->explain) > 100, "%s explains nothing", check->id);
         for (size_t i = 0; i < 4 && check->needs[i]; i++) {
             size_t before = 0;
             while (before < count && strcmp(checks[before].id, check->needs[i]) != 0)

@@ -42,7 +42,7 @@ static inline void world_open(struct world *world)
     world->machine.arch = "x86_64";
     world->machine.kernel = "6.1.0-13-amd64";
     world->machine.cpu = (struct cpu){.online = 16, .affinity = 16, .cores = 8, .usable = 8};
-    world->facts = (struct facts){data_new(world->arena, NULL), NULL, &world->inventory, &world->machine};
+    world->facts = (struct facts){.data = data_new(world->arena, NULL), .inventory = &world->inventory, .machine = &world->machine};
     config_default(&world->config);
 }
 
