@@ -86,11 +86,12 @@ END
     esac
 }
 
-# check_document PAGE DOCUMENT: each key of the JSON document stands in the page
+# check_document DOCUMENT: each key of the JSON document stands in the page of the command that wrote it
 check_document() {
-    grep -oE '"[a-z][a-z0-9_]*" *:' "$2" | tr -d '": ' | sort -u >"$scratch/keys"
-    sed -n 's/^\.\(Va\|It Va\) \(.*\)$/\2/p' "$top_srcdir/man/$1" | tr -s ' ,.' '\n' | sort -u >"$scratch/documented"
-    is "$(comm -23 "$scratch/keys" "$scratch/documented" | tr '\n' ' ')" "" "$1 has each key of $(basename "$2")"
+    _page=$(sed -n 's/.*"schema": "\(condagpu\)\.\([a-z]*\)\/1".*/\1-\2.1/p' "$1" | head -n 1)
+    grep -oE '"[a-z][a-z0-9_]*" *:' "$1" | tr -d '": ' | sort -u >"$scratch/keys"
+    sed -n 's/^\.\(Va\|It Va\) \(.*\)$/\2/p' "$top_srcdir/man/$_page" | tr -s ' ,.' '\n' | sort -u >"$scratch/documented"
+    is "$(comm -23 "$scratch/keys" "$scratch/documented" | tr '\n' ' ')" "" "$_page has each key of $(basename "$1")"
 }
 
 # run_example PAGE TEST-FILE FILES
@@ -121,7 +122,7 @@ run_example() {
     { echo "status $_got, wanted $_wanted"; cat "$scratch/commands" "$scratch/output" "$scratch/errors"; } >>"$scratch/why"
     ok "$_good" "$_label"
     for _document in "$scratch/run"/*.json; do
-        if [ -s "$_document" ]; then check_document "$1" "$_document"; fi
+        if [ -s "$_document" ]; then check_document "$_document"; fi
     done
 }
 

@@ -68,7 +68,7 @@ for name, prefix, current in (("one", first, None), ("two", second, first)):
     result = activate(prefix, ActivationVariables(current), getattr(Shell, shell))
     (scratch / name).write_text(result.script)
 PYTHON
-    suffix=sh
+    suffix="sh"
     [ $shell = fish ] && suffix=fish
     {
         echo "env -0 >'$scratch/0'"
