@@ -68,13 +68,19 @@ ln -s cuda-12.4 cuda-12.1
 verdict fail cuda-home "a link to another release" CUDA_HOME="$scratch/cuda-12.1"
 verdict pass cuda-home "unset"
 
-verdict pass nvcc-version "the pinned release" CUDA_HOME="$scratch/toolkit"
-printf '#!/bin/sh\necho "Cuda compilation tools, release 12.1, V12.1.66"\n' >toolkit/bin/nvcc
-verdict warn nvcc-version "another minor" CUDA_HOME="$scratch/toolkit"
+verdict pass nvcc-version "CUDA_HOME with the pinned release" CUDA_HOME="$scratch/toolkit"
 printf '#!/bin/sh\necho "Cuda compilation tools, release 10.1, V10.1.243"\n' >toolkit/bin/nvcc
-verdict fail nvcc-version "another major" CUDA_HOME="$scratch/toolkit"
+verdict warn nvcc-version "an inherited CUDA_HOME with another" CUDA_HOME="$scratch/toolkit"
 verdict skip nvcc-version "the system's nvcc is not the environment's" PATH="$scratch/toolkit/bin:/usr/bin:/bin"
 verdict skip nvcc-version "none at all"
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' >"$p/bin/nvcc"
+chmod +x "$p/bin/nvcc"
+verdict pass nvcc-version "the environment's own nvcc of the pinned release"
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.1, V12.1.66"\n' >"$p/bin/nvcc"
+verdict warn nvcc-version "the environment's own nvcc of another minor"
+printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' >"$p/bin/nvcc"
+verdict fail nvcc-version "the environment's own nvcc of another major"
+rm "$p/bin/nvcc"
 
 # LD_LIBRARY_PATH
 mkdir -p foreign stubs compat plain
