@@ -30,7 +30,7 @@ for suffix in sh fish; do
 done
 export CONDA_PREFIX="$prefix" LD_LIBRARY_PATH=/usr/lib/x:/opt/y
 
-cat >"$scratch/rattler.py" <<'PYTHON'
+cat >"$scratch/once.py" <<'PYTHON'
 import subprocess, sys
 from pathlib import Path
 from rattler.shell import ActivationVariables, Shell, activate
@@ -53,7 +53,7 @@ for shell in bash dash zsh fish; do
     printf '%s\n' "$head" ". '$prefix/etc/conda/activate.d/~zz-condagpu.$suffix'" \
         ". '$prefix/etc/conda/deactivate.d/~zz-condagpu.$suffix'" "$tail" >"$scratch/pairs.$shell"
     # shellcheck disable=SC2086
-    measure "50 pairs of hooks in $shell against one activation" 1 "$python" "$scratch/rattler.py" "$prefix" "$shell" -- \
+    measure "50 pairs of hooks in $shell against one activation" 1 "$python" "$scratch/once.py" "$prefix" "$shell" -- \
         $run "$scratch/pairs.$shell"
 done
 exit "$bench_status"
