@@ -1,5 +1,5 @@
-# A pair of hooks beside a real activation: py-rattler's, for conda is in no index that pip reaches. 50 pairs may take as
-# long as one activation, so that one pair stays below 2 %. Needs python3 with py-rattler ($CONDAGPU_TEST_PYTHON), or a
+# Hooks beside a real activation: py-rattler's, for conda is in no index that pip reaches. 50 pairs are 100 hooks and may take as
+# long as two activations, so that one hook stays below 2 % of one. Needs python3 with py-rattler ($CONDAGPU_TEST_PYTHON), or a
 # network for pip.
 # shellcheck shell=sh disable=SC1091,SC2154
 . "$top_srcdir/tests/bench/measure"
@@ -53,7 +53,7 @@ for shell in bash dash zsh fish; do
     printf '%s\n' "$head" ". '$prefix/etc/conda/activate.d/~zz-condagpu.$suffix'" \
         ". '$prefix/etc/conda/deactivate.d/~zz-condagpu.$suffix'" "$tail" >"$scratch/pairs.$shell"
     # shellcheck disable=SC2086
-    measure "50 pairs of hooks in $shell against one activation" 1 "$python" "$scratch/once.py" "$prefix" "$shell" -- \
+    measure "100 hooks in $shell against one activation" 2 "$python" "$scratch/once.py" "$prefix" "$shell" -- \
         $run "$scratch/pairs.$shell"
 done
 exit "$bench_status"
