@@ -14,18 +14,24 @@
 struct elf {
     const char *path;
     bool is_elf, is_dynamic, is_executable; /* executable: ET_EXEC, or ET_DYN with PT_INTERP */
-    const char *problem; /* why the real loader would refuse it; NULL */
+    bool is_fixed;   /* ET_EXEC, which cannot be loaded as a library */
+    bool is_foreign; /* of another class or machine: the loader passes over it and searches on */
+    bool is_filter;  /* DT_FILTER or DT_AUXILIARY: it brings objects that are not emulated */
+    const char *problem; /* why the real loader would refuse it, or what is beyond what is read here; NULL */
     uint16_t machine;    /* e_machine */
     bool is_64;
     const char *interpreter, *soname, *rpath, *runpath; /* NULL for none */
     struct strv needed;
     uint64_t flags_1;
     const char *build_id; /* hexadecimal; NULL */
-    uint64_t device, inode;
+    uint64_t device, inode, size;
 };
 
-/* Reads `path`; false with elf->problem when it is not something that can be loaded. Never blocks on a FIFO. */
+/* Reads `path`; false with elf->problem when it is not something that can be loaded or started. Never blocks on a FIFO,
+ * never opens a device. Strings come as they stand in the file: print them through text_printable(). */
 bool elf_read(struct arena *arena, const char *path, struct elf *elf);
+/* The same from a descriptor, which stays open; for `machine` (e_machine), 0 for this one. */
+bool elf_read_fd(struct arena *arena, int fd, const char *path, uint16_t machine, struct elf *elf);
 
 /* libcudart's own release, decoded from the constant in cudaRuntimeGetVersion: major.minor (the patch level is not in
  * the file). RELEASE_NONE when it cannot be told; `how` says why or how. */
@@ -51,6 +57,10 @@ struct search_step {
     const char *outcome; /* "found", "no such file", "wrong architecture", … */
 };
 
+struct search_steps {
+    VEC(struct search_step);
+};
+
 struct resolution {
     const char *consumer;  /* the object that asked first, directly */
     const char *needed;    /* the name it asked for */
@@ -58,8 +68,10 @@ struct resolution {
     const char *real;      /* resolved */
     enum loader_via via;
     const char *detail;    /* for people: which object's RPATH, which element */
-    struct { VEC(struct search_step); } steps;
-    struct { VEC(const char *); } chain; /* from the loaded object down to the consumer */
+    const char *blocked;   /* another library of the same load that is missing or broken, so that the load fails before
+                              or after; NULL */
+    struct search_steps steps; /* empty in struct consumer: ask loader_resolve() for them */
+    struct strv chain;     /* from the loaded object down to the consumer */
 };
 
 /* How processes start in this environment. */
@@ -74,6 +86,8 @@ struct loader_options {
 struct loader;
 /* Asks PT_INTERP's loader for its system directories and hwcaps (ld.so --list-diagnostics), reads the cache. */
 struct loader *loader_new(struct arena *arena, const struct loader_options *options);
+/* Why nothing can be said about programs of this loader (musl's, or an unknown machine's); NULL. */
+const char *loader_unsupported(const struct loader *loader);
 /* As if `path` were dlopened (or, an executable, started): what `soname_start` ("libcudart.so") resolves to, with all
  * steps. Returns false when nothing in its dependency graph asks for such a library. */
 bool loader_resolve(struct loader *loader, const char *path, const char *soname_start, struct resolution *resolution);
@@ -98,9 +112,13 @@ struct consumer {
 struct consumers {
     VEC(struct consumer);
     size_t files_seen, elf_seen, elf_read;
-    struct strv problems; /* hostile or broken files, one line each */
+    struct strv cudarts;  /* the files called libcudart.so* or libcudart-*.so* that were met, sorted */
+    struct strv problems; /* hostile or broken files, one printable line each */
 };
-/* Walks `prefix` and finds every consumer. Only names with ".so" and files in bin/ and libexec/ are opened. */
+/* Walks `prefix` and finds every consumer, sorted by path: one for each name of a runtime that a load of the file asks
+ * for. Only names with ".so" and files in bin/ and libexec/ are opened, symlinks are not followed, and a root's pkgs/
+ * and envs/ are left out. Among files that neither need a runtime nor are one, those that may be about GPUs are
+ * searched for names that they open and for a runtime inside. ERR_INPUT when `prefix` is no directory. */
 bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
                       struct consumers *consumers, struct err *err);
 /* Every libcudart.so* below the prefix that is a real file (symlinks lead to one of them), sorted. */

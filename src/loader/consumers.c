@@ -1,0 +1,369 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loader/emulate.h"
+#include "loader/image.h"
+#include "loader/scan.h"
+#include "util/file.h"
+#include "util/path.h"
+#include "util/text.h"
+
+enum {
+    DEEPEST = 128,           /* directories inside each other */
+    SMALLEST_GPU = 64 * 1024, /* bytes of a file that can hold code for a GPU and a runtime */
+};
+
+/* A file that has something to do with libcudart beyond what its DT_NEEDED says. */
+struct opener {
+    struct located *at;
+    struct strv names; /* "libcudart.so.12", … among its constants */
+};
+
+struct walk {
+    struct loader *loader;
+    struct consumers *consumers;
+    const char *prefix;
+    struct { VEC(struct located *); } files; /* all ELF files for this machine */
+    struct { VEC(struct opener); } openers;
+};
+
+/* Parts of the tree that are not this environment: a root's package cache and its other environments. */
+static bool is_left_out(const struct walk *walk, const char *dir, const char *name)
+{
+    static const char *const names[] = {"pkgs", "envs", "conda-meta"};
+    for (size_t i = 0; strcmp(dir, walk->prefix) == 0 && i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool holds_programs(const char *dir)
+{
+    return strcmp(path_basename(dir), "bin") == 0 || strstr(dir, "/libexec");
+}
+
+static void problem(struct walk *walk, const char *path, const char *text)
+{
+    struct arena *arena = walk->loader->arena;
+    strv_add(arena, &walk->consumers->problems,
+             arena_printf(arena, "%s: %s", text_printable(arena, str_of(path)), text));
+}
+
+static bool is_runtime_name(const char *name)
+{
+    return strncmp(name, "libcudart.so", 12) == 0 || (strncmp(name, "libcudart-", 10) == 0 && strstr(name, ".so"));
+}
+
+static bool needs_runtime(const struct elf *elf)
+{
+    for (size_t i = 0; i < elf->needed.n; i++)
+        if (is_runtime_name(path_basename(elf->needed.v[i])))
+            return true;
+    return false;
+}
+
+/* Only what may be about GPUs is searched through: by its place, by what it needs, or by the code in it. */
+static bool is_suspect(struct arena *arena, const struct walk *walk, const struct elf *elf, const struct image *image)
+{
+    static const char *const words[] = {"cuda",   "cudnn", "cublas", "nccl", "nvidia",   "torch", "tensorflow",
+                                        "xla",    "jax",   "cupy",   "gpu",  "nvinfer",  "triton", "numba",
+                                        "onnxruntime", NULL};
+    const char *relative = path_relative(walk->prefix, elf->path);
+    const char *lower = str_lower(arena, str_of(relative ? relative : elf->path));
+    for (size_t i = 0; words[i]; i++)
+        if (strstr(lower, words[i]))
+            return true;
+    for (size_t i = 0; i < elf->needed.n; i++)
+        if (strncmp(elf->needed.v[i], "libcu", 5) == 0 || strncmp(elf->needed.v[i], "libnv", 5) == 0)
+            return true;
+    return elf->size >= SMALLEST_GPU && scan_has_gpu_code(arena, image);
+}
+
+static void add_static(struct walk *walk, const char *path, struct release release, const char *how)
+{
+    *vec_add(walk->loader->arena, walk->consumers) = (struct consumer){
+        .kind = CONSUMER_STATIC, .path = path, .release = release, .release_how = how};
+}
+
+/* What the contents of a suspect say. */
+static void search_contents(struct arena *scratch, struct walk *walk, int fd, struct located *at, const struct elf *elf)
+{
+    struct arena *arena = walk->loader->arena;
+    struct image image;
+    struct strv names = {0};
+    const char *how;
+    if (!image_load(scratch, fd, walk->loader->machine, &image) || !is_suspect(scratch, walk, elf, &image))
+        return;
+    if (cudart_has_messages(scratch, &image)) {
+        struct release release = cudart_static_release(scratch, &image, &how);
+        add_static(walk, at->path, release, arena_strdup(arena, how));
+    }
+    scan_cudart_names(scratch, &image, &names);
+    if (names.n == 0)
+        return;
+    struct opener *opener = vec_add(arena, &walk->openers);
+    opener->at = at;
+    for (size_t i = 0; i < names.n; i++)
+        strv_add(arena, &opener->names, arena_strdup(arena, names.v[i]));
+}
+
+static void take_elf(struct arena *scratch, struct walk *walk, int fd, const struct elf *elf)
+{
+    struct arena *arena = walk->loader->arena;
+    struct stat status;
+    bool is_secure = elf->is_executable && fstat(fd, &status) == 0 && emulate_is_secure(elf->path, status.st_mode);
+    struct located *at = emulate_add(walk->loader, elf->path, elf, is_secure);
+    walk->consumers->elf_read++;
+    if (elf->is_filter)
+        problem(walk, elf->path, "it has a DT_FILTER or DT_AUXILIARY, which is not followed");
+    if (is_runtime_name(path_basename(elf->path))) {
+        strv_add(arena, &walk->consumers->cudarts, at->path);
+        return;
+    }
+    if (elf->is_dynamic)
+        *vec_add(arena, &walk->files) = at;
+    if (!needs_runtime(elf))
+        search_contents(scratch, walk, fd, at, elf);
+}
+
+static void read_file(struct walk *walk, int dir_fd, const char *dir, const char *name)
+{
+    _cleanup_arena_ struct arena *scratch = arena_new();
+    struct elf elf;
+    const char *path = path_join(scratch, dir, name);
+    _cleanup_fd_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    if (fd < 0) {
+        problem(walk, path, strerror(errno));
+        return;
+    }
+    bool readable = elf_read_fd(scratch, fd, path, walk->loader->machine, &elf);
+    walk->consumers->elf_seen += elf.is_elf;
+    if (readable)
+        take_elf(scratch, walk, fd, &elf);
+    else if (elf.is_elf && !elf.is_foreign)
+        problem(walk, path, elf.problem);
+}
+
+/* One directory of the walk; the ones inside are put on the list. */
+struct pending {
+    VEC(const char *);
+};
+
+static bool is_kind(int dir_fd, const struct dirent *entry, unsigned char type, mode_t mode)
+{
+    struct stat status;
+    if (entry->d_type != DT_UNKNOWN)
+        return entry->d_type == type;
+    return fstatat(dir_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && (status.st_mode & S_IFMT) == mode;
+}
+
+static size_t depth_of(const char *path)
+{
+    size_t depth = 0;
+    for (; *path; path++)
+        depth += *path == '/';
+    return depth;
+}
+
+static void walk_dir(struct walk *walk, const char *path, struct pending *pending, struct arena *scratch)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    _cleanup_dir_ DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    bool programs = holds_programs(path);
+    const struct dirent *entry;
+    if (!dir) {
+        problem(walk, path, strerror(errno));
+        return;
+    }
+    while ((entry = readdir(dir))) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (is_kind(fd, entry, DT_DIR, S_IFDIR)) {
+            if (!is_left_out(walk, path, name))
+                *vec_add(scratch, pending) = path_join(scratch, path, name);
+            continue;
+        }
+        walk->consumers->files_seen++;
+        if ((programs || loader_is_library_name(name)) && is_kind(fd, entry, DT_REG, S_IFREG))
+            read_file(walk, fd, path, name);
+    }
+}
+
+/* Symlinks are not followed: what they lead to is met by itself. */
+static void walk_prefix(struct walk *walk)
+{
+    _cleanup_arena_ struct arena *scratch = arena_new();
+    struct pending pending = {0};
+    size_t base = depth_of(walk->prefix);
+    *vec_add(scratch, &pending) = walk->prefix;
+    while (pending.n) {
+        const char *path = pending.v[--pending.n];
+        if (depth_of(path) - base > DEEPEST)
+            problem(walk, path, "more than 128 directories inside each other: not looked into");
+        else
+            walk_dir(walk, path, &pending, scratch);
+    }
+}
+
+/* Each name of a runtime that one load asks for becomes a consumer. */
+struct collect {
+    struct watch watch;
+    struct walk *walk;
+    struct process *process;
+    const char *path;
+    size_t first; /* the first consumer of this load */
+};
+
+static void release_of_winner(struct walk *walk, struct consumer *consumer)
+{
+    const char *path = consumer->resolution.path;
+    consumer->release = RELEASE_NONE;
+    consumer->release_how = consumer->resolution.detail;
+    if (!path)
+        return;
+    struct intern_entry *entry = intern(&walk->loader->releases, path, strlen(path));
+    struct cudart_file *file = entry->value;
+    if (!file) {
+        _cleanup_arena_ struct arena *scratch = arena_new();
+        const char *how;
+        file = entry->value = arena_alloc(walk->loader->arena, sizeof *file);
+        file->decoded = cudart_decode(scratch, path, &how);
+        file->how = arena_strdup(walk->loader->arena, how);
+    }
+    consumer->release = file->decoded;
+    consumer->release_how = file->how;
+}
+
+static struct consumer *add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
+                                     const struct resolution *resolution)
+{
+    struct consumer *consumer = vec_add(walk->loader->arena, walk->consumers);
+    *consumer = (struct consumer){.kind = kind, .path = path, .needed = resolution->needed, .resolution = *resolution};
+    release_of_winner(walk, consumer);
+    return consumer;
+}
+
+static void collect_request(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
+                            const struct search_steps *steps)
+{
+    struct collect *collect = (struct collect *)(void *)watch;
+    struct walk *walk = collect->walk;
+    const char *base = path_basename(name->s);
+    struct resolution resolution;
+    (void)steps;
+    if (!is_runtime_name(base))
+        return;
+    for (size_t i = collect->first; i < walk->consumers->n; i++)
+        if (cstr_eq(walk->consumers->v[i].needed, name->s))
+            return;
+    emulate_describe(collect->process, asker, name, hit, &resolution);
+    add_consumer(walk, base[9] == '-' ? CONSUMER_BUNDLED : CONSUMER_NEEDED, collect->path, &resolution);
+}
+
+static void load_file(struct walk *walk, struct process *process, struct located *at)
+{
+    struct collect collect = {{"libcudart", collect_request, false, NULL}, walk, process, at->path, walk->consumers->n};
+    struct map *map;
+    process->watch = &collect.watch;
+    loader_enter(walk->loader, at, process, &map);
+    for (size_t i = collect.first; i < walk->consumers->n; i++)
+        walk->consumers->v[i].resolution.blocked = collect.watch.blocked;
+}
+
+/* A file that holds several names tries them in turn: those that are found count, else the last one. */
+static void open_names(struct walk *walk, const struct opener *opener)
+{
+    bool found = false;
+    for (size_t i = 0; i < opener->names.n; i++) {
+        struct resolution resolution;
+        loader_dlopen(walk->loader, opener->at->path, opener->names.v[i], &resolution);
+        resolution.steps = (struct search_steps){0};
+        if (!resolution.path && (found || i + 1 < opener->names.n))
+            continue;
+        found = true;
+        add_consumer(walk, CONSUMER_DLOPEN, opener->at->path, &resolution);
+    }
+}
+
+static int compare_consumers(const void *left, const void *right)
+{
+    const struct consumer *a = left, *b = right;
+    int order = strcmp(a->path, b->path);
+    if (order == 0)
+        order = (int)a->kind - (int)b->kind;
+    return order ? order : strcmp(a->needed ? a->needed : "", b->needed ? b->needed : "");
+}
+
+bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
+                      struct consumers *consumers, struct err *err)
+{
+    struct process process = {0};
+    *consumers = (struct consumers){0};
+    if (!file_is_dir(prefix))
+        return err_set(err, ERR_INPUT, "environment", prefix, 0, 0, "not a directory that can be read");
+    struct walk walk = {.loader = loader_new(arena, options), .consumers = consumers};
+    walk.prefix = path_absolute(arena, prefix);
+    if (loader_unsupported(walk.loader))
+        problem(&walk, options->executable ? options->executable : prefix, loader_unsupported(walk.loader));
+    walk_prefix(&walk);
+    for (size_t i = 0; i < walk.files.n; i++)
+        load_file(&walk, &process, walk.files.v[i]);
+    for (size_t i = 0; i < walk.openers.n; i++)
+        open_names(&walk, &walk.openers.v[i]);
+    if (consumers->n)
+        qsort(consumers->v, consumers->n, sizeof *consumers->v, compare_consumers);
+    strv_sort(&consumers->cudarts);
+    strv_sort(&consumers->problems);
+    return true;
+}
+
+/* libcudart.so.12.4.127 names its build; libcudart.so.12 and libcudart.so.11.0 are sonames and tell no minor. */
+static struct release name_release(const char *name)
+{
+    const char *version = strstr(name, ".so.");
+    struct release release = RELEASE_NONE;
+    if (!version || !release_parse(str_of(version + 4), &release))
+        return RELEASE_NONE;
+    if (release.patch < 0 && release.major >= 11)
+        release.minor = -1;
+    return release;
+}
+
+static bool has_path(const struct cudart_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (strcmp(files->v[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static int compare_files(const void *left, const void *right)
+{
+    return strcmp(((const struct cudart_file *)left)->path, ((const struct cudart_file *)right)->path);
+}
+
+void loader_cudarts(struct arena *arena, const struct strv *paths, struct cudart_files *files)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        const char *real = path_real(arena, paths->v[i]);
+        struct elf elf;
+        if (!real || has_path(files, real) || !file_is_regular(real))
+            continue;
+        struct cudart_file *file = vec_add(arena, files);
+        *file = (struct cudart_file){.path = real, .name_release = name_release(path_basename(real))};
+        elf_read(arena, real, &elf);
+        file->soname = elf.soname;
+        file->build_id = elf.build_id;
+        file->decoded = cudart_decode(arena, real, &file->how);
+        file->sha256 = sha256_file(arena, real);
+        file->bundled = strncmp(path_basename(real), "libcudart-", 10) == 0;
+    }
+    if (files->n)
+        qsort(files->v, files->n, sizeof *files->v, compare_files);
+}

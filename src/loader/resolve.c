@@ -1,0 +1,170 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/emulate.h"
+#include "loader/image.h"
+#include "util/path.h"
+
+const char *loader_via_text(enum loader_via via)
+{
+    static const char *const texts[] = {
+        [VIA_NONE] = "not found",
+        [VIA_LOADED] = "already loaded",
+        [VIA_PATH] = "path",
+        [VIA_RPATH] = "DT_RPATH",
+        [VIA_LD_LIBRARY_PATH] = "LD_LIBRARY_PATH",
+        [VIA_RUNPATH] = "DT_RUNPATH",
+        [VIA_CACHE] = "ld.so.cache",
+        [VIA_DEFAULT] = "system directories",
+        [VIA_PRELOAD] = "LD_PRELOAD",
+        [VIA_FATAL] = "broken candidate",
+    };
+    return texts[via];
+}
+
+static struct dirs *system_dirs(struct loader *loader)
+{
+    struct text list = {.arena = loader->arena};
+    for (size_t i = 0; i < loader->system.dirs.n; i++)
+        text_add(&list, "%s%s%s", i ? ":" : "", loader->options.root, loader->system.dirs.v[i]);
+    return emulate_list(loader, text_str(&list).s, ":", NULL, false);
+}
+
+static void init_tables(struct loader *loader)
+{
+    struct intern *const tables[] = {&loader->names,   &loader->dirs,    &loader->lists,   &loader->chains,
+                                     &loader->objects, &loader->located, &loader->searches, &loader->releases};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        tables[i]->arena = loader->arena;
+    loader->buffer.arena = loader->arena;
+}
+
+/* torch and jax open the wheels' libraries by path, in an order of theirs, before any extension module is imported. */
+static void load_preloads(struct loader *loader)
+{
+    const struct strv *preloads = loader->options.preloads;
+    int errnum;
+    for (size_t i = 0; preloads && i < preloads->n; i++) {
+        struct located *at = emulate_locate(loader, preloads->v[i], &errnum);
+        if (at)
+            emulate_load(&loader->base, at, VIA_PATH);
+    }
+}
+
+struct loader *loader_new(struct arena *arena, const struct loader_options *options)
+{
+    struct loader *loader = arena_alloc(arena, sizeof *loader);
+    char *cwd = getcwd(NULL, 0);
+    const char *real = options->executable ? path_real(arena, options->executable) : NULL;
+    struct elf elf = {0};
+    bool has_main = real && (elf_read(arena, real, &elf) || elf.is_foreign);
+    loader->arena = arena;
+    loader->options = *options;
+    if (!options->root)
+        loader->options.root = "";
+    init_tables(loader);
+    loader->cwd = cwd ? arena_strdup(arena, cwd) : "/";
+    free(cwd);
+    loader->machine = has_main && elf.is_64 && elf.machine ? elf.machine : image_host_machine();
+    system_read(arena, elf.interpreter, loader->machine, loader->options.root, &loader->system);
+    cache_read(arena, arena_printf(arena, "%s/etc/ld.so.cache", loader->options.root), loader->machine,
+               &loader->system.hwcaps, &loader->cache);
+    loader->system_dirs = system_dirs(loader);
+    int errnum;
+    struct located *main = has_main ? emulate_locate(loader, real, &errnum) : NULL;
+    loader->base.is_base = true;
+    emulate_start(loader, main, &loader->base);
+    load_preloads(loader);
+    return loader;
+}
+
+const char *loader_unsupported(const struct loader *loader)
+{
+    return loader->system.unsupported;
+}
+
+/* Whether a file is a program by itself. Some libraries have a PT_INTERP too, so the name decides. */
+static bool starts(const struct located *at)
+{
+    return at->object->is_executable && at->object->interpreter && !loader_is_library_name(path_basename(at->path));
+}
+
+bool loader_is_library_name(const char *name)
+{
+    for (const char *at = name; (at = strstr(at, ".so")); at += 3)
+        if (at[3] == '\0' || at[3] == '.')
+            return true;
+    return false;
+}
+
+/* As if the file were started or opened; what watch is told of belongs to `process`. */
+bool loader_enter(struct loader *loader, struct located *at, struct process *process, struct map **map)
+{
+    *map = NULL;
+    if (at->object->is_foreign || !at->object->is_dynamic)
+        return false;
+    if (starts(at)) {
+        const char *real = path_real(loader->arena, at->path);
+        int errnum;
+        struct located *main = real ? emulate_locate(loader, real, &errnum) : NULL;
+        emulate_start(loader, main ? main : at, process);
+        *map = process->main;
+        return true;
+    }
+    emulate_start_as_base(loader, process);
+    *map = emulate_load(process, at, VIA_PATH);
+    return *map != NULL;
+}
+
+/* Keeps the first request. */
+struct first {
+    struct watch watch;
+    struct process *process;
+    struct resolution *resolution;
+    bool asked;
+};
+
+static void keep_first(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
+                       const struct search_steps *steps)
+{
+    struct first *first = (struct first *)(void *)watch;
+    if (first->asked)
+        return;
+    first->asked = true;
+    emulate_describe(first->process, asker, name, hit, first->resolution);
+    first->resolution->steps = *steps;
+}
+
+bool loader_resolve(struct loader *loader, const char *path, const char *soname_start, struct resolution *resolution)
+{
+    struct process process = {0};
+    struct first first = {{soname_start, keep_first, true, NULL}, &process, resolution, false};
+    struct map *map;
+    int errnum;
+    struct located *at = emulate_locate(loader, path, &errnum);
+    *resolution = (struct resolution){0};
+    process.watch = &first.watch;
+    if (!at || !loader_enter(loader, at, &process, &map) || !first.asked)
+        return false;
+    resolution->blocked = first.watch.blocked;
+    return true;
+}
+
+void loader_dlopen(struct loader *loader, const char *caller, const char *name, struct resolution *resolution)
+{
+    struct process process = {0};
+    struct map *map = NULL;
+    struct search_steps steps = {0};
+    struct hit hit;
+    int errnum;
+    struct located *at = caller ? emulate_locate(loader, caller, &errnum) : NULL;
+    if (!at || !loader_enter(loader, at, &process, &map)) {
+        emulate_start_as_base(loader, &process);
+        map = loader->base.main;
+    }
+    struct name *wanted = emulate_name(loader, name);
+    emulate_need(&process, map, wanted, true, &steps, &hit);
+    emulate_describe(&process, map, wanted, &hit, resolution);
+    resolution->steps = steps;
+}
