@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/prefix.sh tests/standin/cudart.c
+EXTRA_DIST += tests/prefix.sh tests/wheels.sh tests/standin/cudart.c
 TESTS += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/schema.py tests/cli/sarif.json

@@ -99,10 +99,11 @@ unset LD_LIBRARY_PATH
 
 # NVIDIA's own files.
 real() {
-    if wheel=$(wheel_libcudart "$1"); then
+    if wheel_libcudart "$1" >"$scratch/wheel"; then
+        wheel=$(cat "$scratch/wheel")
         return 0
     fi
-    skip "the real runtime of $1" "${wheel_reason:-it cannot be had}"
+    skip "the real runtime of $1" "$wheel_reason"
     return 1
 }
 if real 12.4; then
