@@ -1,6 +1,6 @@
 # Sourced by tests: NVIDIA's own libcudart, from its wheels. A cache is kept in $CONDAGPU_TEST_CACHE, else below
 # $XDG_CACHE_HOME or ~/.cache, so that each wheel is fetched once.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 
 wheel_cache=${CONDAGPU_TEST_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/condagpu-tests}
 wheel_reason=
