@@ -49,7 +49,7 @@ for shell in bash dash zsh fish; do
     *) suffix=sh run=$shell ;;
     esac
     # shellcheck disable=SC2016
-    [ $shell = fish ] || head='i=0; while [ $i -lt 50 ]; do i=$((i + 1))' tail=done
+    [ $shell = fish ] || head='i=0; while [ $i -lt 50 ]; do i=$((i + 1))' tail='done'
     printf '%s\n' "$head" ". '$prefix/etc/conda/activate.d/~zz-condagpu.$suffix'" \
         ". '$prefix/etc/conda/deactivate.d/~zz-condagpu.$suffix'" "$tail" >"$scratch/pairs.$shell"
     # shellcheck disable=SC2086
