@@ -10,7 +10,7 @@
 #include "util/file.h"
 #include "util/text.h"
 
-enum { LARGEST_FILE = 16 * 1024 * 1024 };
+enum { LARGEST_FILE = 16 * 1024 * 1024, MOST_DEPS = 100000 };
 
 /* Packages that name a CUDA release by their version. */
 static const struct bearer {
@@ -86,7 +86,8 @@ static void add_pin(struct building *b, const struct dep *dep, enum pin_kind kin
     else if (exact.patch < 0 && kind != PIN_BOUND)
         kind = PIN_MINOR;
     *pin = (struct pin){.manager = dep->manager, .kind = kind, .package = dep->name, .text = dep->text,
-                        .file = dep->file, .line = dep->line, .column = dep->column, .cuda = *range, .why = why, .dropped = dep->dropped};
+                        .file = dep->file, .line = dep->line, .column = dep->column, .cuda = *range, .why = why,
+                        .dropped = dep->dropped};
     pin->release = exact.major >= 0 && exact.minor >= 0 ? release_text(b->arena, exact) : range_text(b->arena, range);
 }
 
@@ -115,6 +116,12 @@ struct dep *building_dep(struct building *b, enum manager manager, struct place 
     *dep = (struct dep){.manager = manager, .text = str_dup(b->arena, str_trim(text)), .file = place.file,
                         .line = place.line, .column = place.column};
     return dep;
+}
+
+bool building_room(struct building *b, struct place place)
+{
+    return b->spec->deps.n + b->constraints.n < MOST_DEPS
+        || building_fail(b, place, NULL, "more than 100,000 dependencies");
 }
 
 void conda_dep(struct building *b, struct dep *dep)
