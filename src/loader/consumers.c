@@ -268,12 +268,13 @@ static void collect_request(struct watch *watch, struct map *asker, struct name 
 
 static void load_file(struct walk *walk, struct process *process, struct located *at)
 {
-    struct collect collect = {{"libcudart", collect_request, false, NULL}, walk, process, at->path, walk->consumers->n};
+    struct collect collect = {{"libcudart", collect_request, false, NULL, NULL}, walk, process, at->path, walk->consumers->n};
     struct map *map;
     process->watch = &collect.watch;
     loader_enter(walk->loader, at, process, &map);
     for (size_t i = collect.first; i < walk->consumers->n; i++)
-        walk->consumers->v[i].resolution.blocked = collect.watch.blocked;
+        walk->consumers->v[i].resolution.blocked =
+            emulate_blocked(&collect.watch, &walk->consumers->v[i].resolution);
 }
 
 /* A file that holds several names tries them in turn: those that are found count, else the last one. */
