@@ -43,7 +43,7 @@ AC_DEFUN([CONDAGPU_FLAGS],
   WARNING_CFLAGS="-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wno-format-nonliteral"
   AS_IF([test "$enable_werror" = yes], [WARNING_CFLAGS="$WARNING_CFLAGS -Werror"])
   HARDENING_CFLAGS="-fstack-protector-strong -fno-strict-aliasing"
-  HARDENING_LDFLAGS="-Wl,-z,relro -Wl,-z,now"
+  HARDENING_LDFLAGS="-Wl,-z,relro -Wl,-z,now -Wl,--as-needed"
   SANITIZER_CFLAGS=
   AS_IF([test "$enable_sanitizers" = yes],
     [SANITIZER_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"],

@@ -96,7 +96,35 @@ static struct release nvcc_release(const struct check_input *input, const char *
     return release;
 }
 
-static void judge_nvcc(const struct check_input *input, struct result *result, const char *nvcc, bool ours)
+/* How an nvcc comes to be used. */
+enum source {
+    SOURCE_ENVIRONMENT, /* it lies in the environment, or our hooks chose it */
+    SOURCE_CUDA_HOME,   /* the user's shell names it */
+    SOURCE_PATH,        /* it merely stands on PATH */
+};
+
+static void judge_mismatch(const struct check_input *input, struct result *result, const char *nvcc,
+                           struct release release, enum source source)
+{
+    const struct spec *spec = input->facts->spec;
+    const char *text = release_text(input->arena, release), *pin = spec->effective_text;
+    if (source == SOURCE_PATH)
+        check_skip(input, result, "the environment brings no nvcc; the one on PATH is %s (%s), the pin is %s: compile "
+                   "nothing with it", text, nvcc, pin);
+    else if (source == SOURCE_CUDA_HOME)
+        check_warn(input, result, "CUDA_HOME of your shell leads to nvcc %s (%s), the pin is %s, and the environment "
+                   "brings no nvcc", text, nvcc, pin);
+    else if (spec->release.major == release.major)
+        check_warn(input, result, "nvcc is %s (%s), the pin is %s: another minor", text, nvcc, pin);
+    else
+        check_fail(input, result, "nvcc is %s (%s), but the pin is %s", text, nvcc, pin);
+    if (source == SOURCE_CUDA_HOME)
+        check_fix(input, result, "unset CUDA_HOME, or conda install cuda-nvcc=%s and run condagpu init again", pin);
+    else if (source == SOURCE_ENVIRONMENT)
+        check_fix(input, result, "conda install cuda-nvcc=%s", pin);
+}
+
+static void judge_nvcc(const struct check_input *input, struct result *result, const char *nvcc, enum source source)
 {
     const struct spec *spec = input->facts->spec;
     struct release release = nvcc_release(input, nvcc);
@@ -108,29 +136,32 @@ static void judge_nvcc(const struct check_input *input, struct result *result, c
         check_pass(input, result, "nvcc is %s (%s), and nothing is pinned", text, nvcc);
     else if (range_may_hold(&spec->effective, release))
         check_pass(input, result, "nvcc is %s (%s)", text, nvcc);
-    else if (!ours)
-        check_skip(input, result, "the environment brings no nvcc; the one on PATH is %s (%s) and fits not the pin %s: "
-                   "compile nothing with it", text, nvcc, spec->effective_text);
-    else if (spec->release.major == release.major)
-        check_warn(input, result, "nvcc is %s (%s), the pin is %s: another minor", text, nvcc, spec->effective_text);
     else
-        check_fail(input, result, "nvcc is %s (%s), but the pin is %s", text, nvcc, spec->effective_text);
-    if (result->status == STATUS_WARN || result->status == STATUS_FAIL)
-        check_fix(input, result, "conda install cuda-nvcc=%s",
-                  spec && spec->has_effective ? spec->effective_text : "X.Y");
+        judge_mismatch(input, result, nvcc, release, source);
 }
 
-/* A toolkit that CUDA_HOME names, or an nvcc in the environment, is meant to be used; one that merely stands on PATH
- * is the system's. */
+static bool plan_sets(const struct check_input *input, const char *name)
+{
+    for (size_t i = 0; i < input->plan->ops.n; i++)
+        if (strcmp(input->plan->ops.v[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void check_nvcc_version(const struct check_input *input, struct result *result)
 {
     const char *home = check_activated_value(input, "CUDA_HOME");
     const char *nvcc = home ? path_join(input->arena, home, "bin/nvcc") : NULL;
-    bool by_home = nvcc && file_is_executable(nvcc);
-    if (!by_home)
+    enum source source = SOURCE_CUDA_HOME;
+    if (!nvcc || !file_is_executable(nvcc)) {
         nvcc = proc_find(input->arena, "nvcc", check_activated_value(input, "PATH"));
-    if (nvcc)
-        judge_nvcc(input, result, nvcc, by_home || path_below(input->facts->inventory->prefix, nvcc));
-    else
+        source = SOURCE_PATH;
+    }
+    if (!nvcc) {
         check_skip(input, result, "there is no nvcc in the activated environment");
+        return;
+    }
+    if (path_below(input->facts->inventory->prefix, nvcc) || (source == SOURCE_CUDA_HOME && plan_sets(input, "CUDA_HOME")))
+        source = SOURCE_ENVIRONMENT;
+    judge_nvcc(input, result, nvcc, source);
 }

@@ -93,7 +93,7 @@ void variables_judge_or_point(struct variables *variables, const char *name)
     const char *nearest = grammar_nearest(&variables->grammar, name);
     if (nearest)
         variables_warn(variables, "%s is read by nobody; %s is meant?", name, nearest);
-    else
+    else if (grammar_knows(&variables->grammar, name))
         variables_judge(variables, name);
 }
 

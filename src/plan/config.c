@@ -27,7 +27,7 @@ struct key {
 
 static const struct key keys[] = {
     {"cuda-home", NULL, AT(cuda_home), NULL, "^(/|\\$CONDA_PREFIX(/|$))", "auto, none or an absolute directory"},
-    {"path", NULL, AT(path), NULL, "^$", "auto or none"},
+    {"path", NULL, AT(path), NULL, "^prepend$", "auto, none or prepend"},
     {"library-path", "mode", AT(library_mode_setting), NULL, "^(narrow|prefix|append)$",
      "narrow, prefix, append or none"},
     {"threads", "count", AT(threads), NULL, "^[1-9][0-9]{0,4}$", "auto, none or a positive number"},

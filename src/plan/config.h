@@ -26,7 +26,7 @@ struct config {
     const char *file;    /* NULL: there is none, everything is auto */
     const char *sha256;
     struct setting cuda_home;        /* cuda-home: auto | none | DIRECTORY */
-    struct setting path;             /* path: auto | none */
+    struct setting path;             /* path: auto | none | prepend */
     enum library_mode library_mode;  /* library-path: mode: narrow | prefix | append | none */
     struct setting library_mode_setting;
     struct setting threads;          /* threads: count: auto | none | N */

@@ -30,10 +30,12 @@ struct cuda_range {
 struct dep {
     enum manager manager;
     const char *text;    /* as written, trimmed, without the comment */
-    const char *name;    /* normalised: lower case; pip's with "-" for "_" and "."; NULL when the spec is not valid */
+    const char *name;    /* normalised: lower case; pip's with "-" for "_" and "."; NULL when the spec is not valid
+                          * or names none, as pip's options and paths do */
     const char *version; /* as conda's MatchSpec or PEP 508 gives it: "12.4.*", ">=2,<3"; NULL for none */
     const char *build;   /* conda: build string or glob; NULL */
-    const char *channel; /* conda: "nvidia/label/cuda-12.4.0"; pip: URL of a direct reference; NULL */
+    const char *channel; /* conda: "nvidia/label/cuda-12.4.0"; pip: URL of a direct reference, or the value of
+                          * --index-url, --extra-index-url and -f; NULL */
     const char *subdir;  /* conda; NULL */
     const char *extras;  /* pip: "cuda12,x"; NULL */
     const char *marker;  /* pip: the text behind ";"; NULL */

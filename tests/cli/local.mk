@@ -1,6 +1,6 @@
-EXTRA_DIST += tests/prefix.sh tests/standin/cudart.c
-TESTS += tests/cli/init.sh tests/cli/verify.sh
-EXTRA_DIST += tests/cli/init.sh tests/cli/verify.sh
+EXTRA_DIST += tests/prefix.sh tests/wheels.sh tests/standin/cudart.c
+TESTS += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
+EXTRA_DIST += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/schema.py tests/cli/sarif.json
 TESTS += tests/cli/schema.sh tests/cli/report.sh tests/cli/explain.sh
 EXTRA_DIST += tests/cli/schema.sh tests/cli/report.sh tests/cli/explain.sh

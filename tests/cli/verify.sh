@@ -99,12 +99,30 @@ unset LD_LIBRARY_PATH
 
 # NVIDIA's own files.
 real() {
-    if wheel=$(wheel_libcudart "$1"); then
+    if wheel_libcudart "$1" >"$scratch/wheel"; then
+        wheel=$(cat "$scratch/wheel")
         return 0
     fi
-    skip "the real runtime of $1" "${wheel_reason:-it cannot be had}"
+    skip "the real runtime of $1" "$wheel_reason"
     return 1
 }
+# The release is read from the file's own code and from the call; the call of 11.8 needs a driver and says so.
+for release in 11.8 12.1 12.4 12.8 13.0; do
+    real $release || continue
+    build=$(wheel_requirement $release)
+    build=${build#*==}
+    p="$scratch/read-$release"
+    new_prefix "$p" plain
+    add_pip_cudart "$p" "$wheel" "$build"
+    environment "$p.yml" "pip:$(wheel_requirement $release)"
+    init -q -p "$p" -f "$p.yml"
+    expect 0 "$release: the pinned build is found" verify --only cudart-live -v -p "$p" -f "$p.yml"
+    says "its code $release" "$release: by its code"
+    case $release in
+    11.8) says 'answered with error 35' "$release: the call asks for a driver, and the evidence says so" ;;
+    *) says "cudaRuntimeGetVersion $release" "$release: by the call" ;;
+    esac
+done
 if real 12.4; then
     w124=$wheel
     mkdir -p real121 real118

@@ -80,7 +80,7 @@ static const struct bad bads[] = {
     {"threads:\n  ranks: none\n", 2, 10, "ranks", NULL},
     {"threads:\n  count: 4\n  count: 5\n", 3, 3, "second time", NULL},
     {"path: auto\npath: none\n", 2, 1, "second time", NULL},
-    {"path: /usr\n", 1, 7, "auto or none", NULL},
+    {"path: /usr\n", 1, 7, "auto, none or prepend", NULL},
     {"cuda-home: usr/local\n", 1, 12, "absolute", NULL},
     {"library-path:\n  mode: wide\n", 2, 9, "narrow", NULL},
     {"arch: [80]\n", 1, 0, "compute capabilities", NULL},

@@ -80,4 +80,9 @@ tests_unit_hooks_SOURCES = tests/unit/hooks.c
 tests_unit_hooks_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_hooks_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/spec
+tests_unit_spec_SOURCES = tests/unit/spec.c
+tests_unit_spec_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_spec_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)

@@ -84,10 +84,13 @@ START_TEST(takes_a_system_toolkit_of_exactly_the_pinned_release)
     ck_assert(world_plan(&w));
     ck_assert_str_eq(world_value(&w, "CUDA_HOME", 0), real);
     contains(world_op(&w, "CUDA_HOME", 0)->why, arena_printf(w.arena, "%s leads there", link));
-    ck_assert_str_eq(world_value(&w, "PATH", 0), path_join(w.arena, real, "bin"));
-    ck_assert_int_eq(world_op(&w, "PATH", 0)->kind, OP_PREPEND);
+    ck_assert_ptr_null(world_op(&w, "PATH", 0));
     ck_assert_str_eq(world_value(&w, "LD_LIBRARY_PATH", 0), path_join(w.arena, real, "lib64"));
     ck_assert_ptr_null(world_op(&w, "LD_LIBRARY_PATH", 1));
+    w.config.path.value = "prepend";
+    ck_assert(world_plan(&w));
+    ck_assert_str_eq(world_value(&w, "PATH", 0), path_join(w.arena, real, "bin"));
+    ck_assert_int_eq(world_op(&w, "PATH", 0)->kind, OP_PREPEND);
     world_close(&t);
     world_close(&w);
 }
