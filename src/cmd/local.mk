@@ -10,4 +10,6 @@ libcondagpu_la_SOURCES += \
 	src/cmd/probe.c \
 	src/cmd/remove.c \
 	src/cmd/spec_state.c src/cmd/spec_state.h \
-	src/cmd/verify.c
+	src/cmd/verify.c \
+	src/cmd/why.c src/cmd/why.h \
+	src/cmd/why_text.c

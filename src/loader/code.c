@@ -27,7 +27,8 @@ static bool skip(const unsigned char **code, const unsigned char *end, size_t si
 
 #define TAKE(bytes) take(&code, end, bytes, sizeof(bytes) - 1)
 
-/* [endbr64] [push rbp; mov rbp,rsp] test rdi,rdi; je near or far; mov dword [rdi],imm32; xor eax,eax; [pop rbp] ret */
+/* [endbr64] [push rbp; mov rbp,rsp] test rdi,rdi; je near or far; mov dword [rdi],imm32; xor eax,eax or mov eax,0;
+ * [pop rbp] ret */
 static bool x86_64_stores_constant(const unsigned char *code, size_t size, uint32_t *constant)
 {
     const unsigned char *end = code + size;
@@ -41,7 +42,7 @@ static bool x86_64_stores_constant(const unsigned char *code, size_t size, uint3
         return false;
     *constant = load32(code);
     code += 4;
-    if (!TAKE("\x31\xc0"))
+    if (!TAKE("\x31\xc0") && !TAKE("\xb8\0\0\0\0"))
         return false;
     TAKE("\x5d");
     TAKE("\xf3"); /* rep ret */

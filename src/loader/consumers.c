@@ -268,12 +268,13 @@ static void collect_request(struct watch *watch, struct map *asker, struct name 
 
 static void load_file(struct walk *walk, struct process *process, struct located *at)
 {
-    struct collect collect = {{"libcudart", collect_request, false, NULL}, walk, process, at->path, walk->consumers->n};
+    struct collect collect = {{"libcudart", collect_request, false, NULL, NULL}, walk, process, at->path, walk->consumers->n};
     struct map *map;
     process->watch = &collect.watch;
     loader_enter(walk->loader, at, process, &map);
     for (size_t i = collect.first; i < walk->consumers->n; i++)
-        walk->consumers->v[i].resolution.blocked = collect.watch.blocked;
+        walk->consumers->v[i].resolution.blocked =
+            emulate_blocked(&collect.watch, &walk->consumers->v[i].resolution);
 }
 
 /* A file that holds several names tries them in turn: those that are found count, else the last one. */
@@ -300,27 +301,71 @@ static int compare_consumers(const void *left, const void *right)
     return order ? order : strcmp(a->needed ? a->needed : "", b->needed ? b->needed : "");
 }
 
-bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
-                      struct consumers *consumers, struct err *err)
+static void load_files(struct walk *walk)
 {
     struct process process = {0};
-    *consumers = (struct consumers){0};
-    if (!file_is_dir(prefix))
-        return err_set(err, ERR_INPUT, "environment", prefix, 0, 0, "not a directory that can be read");
-    struct walk walk = {.loader = loader_new(arena, options), .consumers = consumers};
-    walk.prefix = path_absolute(arena, prefix);
-    if (loader_unsupported(walk.loader))
-        problem(&walk, options->executable ? options->executable : prefix, loader_unsupported(walk.loader));
-    walk_prefix(&walk);
-    for (size_t i = 0; i < walk.files.n; i++)
-        load_file(&walk, &process, walk.files.v[i]);
-    for (size_t i = 0; i < walk.openers.n; i++)
-        open_names(&walk, &walk.openers.v[i]);
+    struct consumers *consumers = walk->consumers;
+    for (size_t i = 0; i < walk->files.n; i++)
+        load_file(walk, &process, walk->files.v[i]);
+    for (size_t i = 0; i < walk->openers.n; i++)
+        open_names(walk, &walk->openers.v[i]);
     if (consumers->n)
         qsort(consumers->v, consumers->n, sizeof *consumers->v, compare_consumers);
     strv_sort(&consumers->cudarts);
     strv_sort(&consumers->problems);
+}
+
+static bool begin(struct arena *arena, const char *prefix, const struct loader_options *options,
+                  struct consumers *consumers, struct walk *walk, struct err *err)
+{
+    *consumers = (struct consumers){0};
+    if (!file_is_dir(prefix))
+        return err_set(err, ERR_INPUT, "environment", prefix, 0, 0, "not a directory that can be read");
+    *walk = (struct walk){
+        .loader = loader_new(arena, options), .consumers = consumers, .prefix = path_absolute(arena, prefix)};
+    if (loader_unsupported(walk->loader))
+        problem(walk, options->executable ? options->executable : prefix, loader_unsupported(walk->loader));
     return true;
+}
+
+bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
+                      struct consumers *consumers, struct err *err)
+{
+    struct walk walk;
+    if (!begin(arena, prefix, options, consumers, &walk, err))
+        return false;
+    walk_prefix(&walk);
+    load_files(&walk);
+    return true;
+}
+
+bool loader_consumers_of(struct arena *arena, const char *prefix, const char *file,
+                         const struct loader_options *options, struct consumers *consumers, struct err *err)
+{
+    struct walk walk;
+    struct elf elf;
+    if (!begin(arena, prefix, options, consumers, &walk, err))
+        return false;
+    _cleanup_fd_ int fd = image_open(AT_FDCWD, file, true);
+    if (fd < 0)
+        return err_system(err, ERR_INPUT, "consumer", file, errno == EINVAL ? ENOENT : errno);
+    const char *path = arena_strdup(arena, file);
+    if (!elf_read_fd(arena, fd, path, walk.loader->machine, &elf))
+        return err_set(err, ERR_INPUT, "consumer", file, 0, 0, "%s", elf.problem);
+    take_elf(arena, &walk, fd, &elf);
+    load_files(&walk);
+    return true;
+}
+
+const char *consumer_kind_text(enum consumer_kind kind)
+{
+    static const char *const texts[] = {
+        [CONSUMER_NEEDED] = "needed",
+        [CONSUMER_DLOPEN] = "dlopen",
+        [CONSUMER_STATIC] = "static",
+        [CONSUMER_BUNDLED] = "bundled",
+    };
+    return texts[kind];
 }
 
 /* libcudart.so.12.4.127 names its build; libcudart.so.12 and libcudart.so.11.0 are sonames and tell no minor. */

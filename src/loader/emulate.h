@@ -84,7 +84,7 @@ struct watch {
     void (*asked)(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
                   const struct search_steps *steps);
     bool record;         /* the steps of such a request */
-    const char *blocked; /* the first library that is missing or broken */
+    const char *blocked_name, *blocked; /* the first library that is missing or broken, and how; NULL */
 };
 
 struct process {
@@ -149,6 +149,8 @@ struct map *emulate_load(struct process *process, struct located *at, enum loade
 struct map *emulate_need(struct process *process, struct map *asker, struct name *name, bool fresh,
                          struct search_steps *steps, struct hit *hit);
 void emulate_load_needed(struct process *process, size_t from);
+/* What else than the request itself keeps its load from succeeding; NULL. */
+const char *emulate_blocked(const struct watch *watch, const struct resolution *resolution);
 /* Fills a resolution from a request. */
 void emulate_describe(struct process *process, struct map *asker, const struct name *name, const struct hit *hit,
                       struct resolution *resolution);

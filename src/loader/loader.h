@@ -54,8 +54,10 @@ struct search_step {
     const char *origin;  /* the object whose RPATH or RUNPATH it is; NULL */
     const char *dir;     /* directory or cache file */
     const char *candidate; /* the file tried */
-    const char *outcome; /* "found", "no such file", "wrong architecture", … */
+    const char *outcome; /* "found", "No such file or directory", "for another machine", … */
 };
+/* The outcome of a file that comes after the one that wins, or after the one that stops the loader. */
+#define SEARCH_TOO_LATE "comes too late"
 
 struct search_steps {
     VEC(struct search_step);
@@ -121,6 +123,10 @@ struct consumers {
  * searched for names that they open and for a runtime inside. ERR_INPUT when `prefix` is no directory. */
 bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
                       struct consumers *consumers, struct err *err);
+/* The same of one file, wherever it is. ERR_INPUT when it cannot be read as an ELF file of this machine. */
+bool loader_consumers_of(struct arena *arena, const char *prefix, const char *file,
+                         const struct loader_options *options, struct consumers *consumers, struct err *err);
+const char *consumer_kind_text(enum consumer_kind kind); /* "needed", "dlopen", "static", "bundled" */
 /* Every libcudart.so* below the prefix that is a real file (symlinks lead to one of them), sorted. */
 struct cudart_file {
     const char *path; /* real file */

@@ -131,6 +131,7 @@ static void note_blocked(struct process *process, const struct map *map, const s
     struct arena *arena = process->loader->arena;
     if (watch->blocked)
         return;
+    watch->blocked_name = name->s;
     if (hit->via == VIA_FATAL)
         watch->blocked = arena_printf(arena, "%s, which %s needs: %s", hit->at->path, map->at->path, hit->problem);
     else
@@ -146,7 +147,7 @@ static void need_watched(struct process *process, struct map *map, struct name *
     struct map *found = emulate_need(process, map, name, is_watched, is_watched && watch->record ? &steps : NULL, &hit);
     if (is_watched)
         watch->asked(watch, map, name, &hit, &steps);
-    else if (!found)
+    if (!found)
         note_blocked(process, map, name, &hit);
 }
 
@@ -307,4 +308,10 @@ void emulate_describe(struct process *process, struct map *asker, const struct n
         resolution->via = VIA_PRELOAD;
     resolution->path = hit->at->path;
     resolution->real = path_real(arena, hit->at->path);
+}
+
+const char *emulate_blocked(const struct watch *watch, const struct resolution *resolution)
+{
+    bool itself = !resolution->path && cstr_eq(watch->blocked_name, resolution->needed);
+    return itself ? NULL : watch->blocked;
 }

@@ -139,7 +139,7 @@ static void keep_first(struct watch *watch, struct map *asker, struct name *name
 bool loader_resolve(struct loader *loader, const char *path, const char *soname_start, struct resolution *resolution)
 {
     struct process process = {0};
-    struct first first = {{soname_start, keep_first, true, NULL}, &process, resolution, false};
+    struct first first = {{soname_start, keep_first, true, NULL, NULL}, &process, resolution, false};
     struct map *map;
     int errnum;
     struct located *at = emulate_locate(loader, path, &errnum);
@@ -147,7 +147,7 @@ bool loader_resolve(struct loader *loader, const char *path, const char *soname_
     process.watch = &first.watch;
     if (!at || !loader_enter(loader, at, &process, &map) || !first.asked)
         return false;
-    resolution->blocked = first.watch.blocked;
+    resolution->blocked = emulate_blocked(&first.watch, resolution);
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "util/path.h"
 
 /* What becomes of a list of directories. */
-enum verdict { GO_ON, FOUND, STOPPED };
+enum verdict { GO_ON, DECIDED };
 
 struct search {
     struct process *process;
@@ -15,6 +15,7 @@ struct search {
     struct name *name;
     struct search_steps *steps; /* NULL: not recorded */
     struct hit *hit;
+    bool decided; /* the rest is only recorded, for what loses */
 };
 
 static void record(struct search *search, enum loader_via via, const char *by, const char *dir, const char *candidate,
@@ -37,21 +38,27 @@ static void look_at_dir(struct loader *loader, struct dir *dir)
             strv_add(loader->arena, &dir->subdirs, all->v[i]);
 }
 
-/* Tries one file: FOUND, STOPPED, or GO_ON with *errnum 0 or the reason of the failed open. */
+/* Tries one file. *errnum is the reason of a failed open, or 0. A search whose steps are recorded goes on to its end. */
 static enum verdict try_file(struct search *search, enum loader_via via, const char *by, const char *dir,
                              const char *path, int *errnum)
 {
     struct located *at = emulate_locate(search->loader, path, errnum);
     if (!at) {
-        record(search, via, by, dir, path, strerror(*errnum));
+        if (!search->decided)
+            record(search, via, by, dir, path, strerror(*errnum));
         return GO_ON;
     }
     const struct object *object = at->object;
+    if (search->decided) {
+        record(search, via, by, dir, path, object->problem ? object->problem : SEARCH_TOO_LATE);
+        return GO_ON;
+    }
     record(search, via, by, dir, path, object->problem ? object->problem : "found");
     if (object->is_foreign)
         return GO_ON;
     *search->hit = (struct hit){object->problem ? VIA_FATAL : via, at, by, object->problem, NULL};
-    return object->problem ? STOPPED : FOUND;
+    search->decided = true;
+    return search->steps ? GO_ON : DECIDED;
 }
 
 /* A list is left for the next one when a file is there and cannot be opened for an uncommon reason (open_path()). */
@@ -61,10 +68,12 @@ static enum verdict try_dir(struct search *search, enum loader_via via, const ch
     int errnum = 0;
     if (!dir->is_known)
         look_at_dir(loader, dir);
-    if (dir->is_missing) {
+    if (dir->is_missing && !search->decided) {
         record(search, via, by, dir->path, NULL, "no such directory");
         return GO_ON;
     }
+    if (dir->is_missing)
+        return GO_ON;
     for (size_t i = 0; i <= dir->subdirs.n; i++) {
         const char *subdir = i < dir->subdirs.n ? dir->subdirs.v[i] : "";
         const char *path = emulate_buffer(loader, dir->path, subdir, search->name->s);
@@ -72,7 +81,7 @@ static enum verdict try_dir(struct search *search, enum loader_via via, const ch
         if (verdict != GO_ON)
             return verdict;
     }
-    *leave = errnum && errnum != ENOENT && errnum != EACCES && (dir->path[0] != '/' || file_is_dir(dir->path));
+    *leave = !search->decided && errnum && errnum != ENOENT && errnum != EACCES && (dir->path[0] != '/' || file_is_dir(dir->path));
     return GO_ON;
 }
 
@@ -117,10 +126,10 @@ static enum verdict try_cache(struct search *search, bool no_default)
     struct loader *loader = search->loader;
     const char *path = cache_lookup(&loader->cache, search->name->s);
     int errnum;
-    if (!path) {
+    if (!path && !search->decided)
         record(search, VIA_CACHE, NULL, loader->cache.path, NULL, "not listed");
+    if (!path)
         return GO_ON;
-    }
     if (no_default && is_in_system_dir(loader, path)) {
         record(search, VIA_CACHE, NULL, loader->cache.path, path, "not used: the object is marked DF_1_NODEFLIB");
         return GO_ON;
@@ -160,7 +169,7 @@ void emulate_search(struct process *process, const struct map *asker, struct nam
     struct loader *loader = process->loader;
     const struct object *object = asker ? asker->at->object : NULL;
     bool has_runpath = object && object->runpath;
-    struct search search = {process, loader, name, steps, hit};
+    struct search search = {process, loader, name, steps, hit, false};
     struct search_key key = {
         .name = name,
         .chain = has_runpath ? NULL : asker ? asker->chain : process->main_chain,
