@@ -2,6 +2,10 @@
 # shellcheck shell=sh disable=SC2154,SC1091
 . "$top_srcdir/tests/tap.sh"
 
+for seed in "$top_srcdir"/tests/fuzz/seeds/record/*; do
+    "$top_builddir/tests/fuzz/record" "$seed" >"$scratch/why" 2>&1
+    ok $? "record: ${seed##*/}"
+done
 for seed in "$top_srcdir"/tests/fuzz/seeds/spec/* "$top_srcdir"/tests/corpus/faults/*.*; do
     "$top_builddir/tests/fuzz/spec" "$seed" >"$scratch/why" 2>&1
     ok $? "spec: ${seed##*/}"
