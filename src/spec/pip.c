@@ -76,8 +76,11 @@ static char *percent_decoded(struct arena *arena, struct str text)
     for (size_t i = 0; i < text.n; i++) {
         int high = text.s[i] == '%' && text.n - i > 2 ? hex_value(text.s[i + 1]) : -1;
         int low = high >= 0 ? hex_value(text.s[i + 2]) : -1;
-        *out++ = low >= 0 && (high || low) ? (char)(high << 4 | low) : text.s[i];
-        i += low >= 0 && (high || low) ? 2 : 0;
+        bool escaped = low >= 0 && (high || low);
+        int byte = escaped ? high << 4 | low : text.s[i];
+        *out++ = (char)byte;
+        if (escaped)
+            i += 2;
     }
     *out = '\0';
     return copy;
