@@ -97,7 +97,7 @@ static const struct row corpus[] = {
     {"34-variables-list.yml", REFUSED, 5, 3, "mapping", NULL},
     {"35-variables-types.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
     {"37-many-items.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
-    {"38-huge-version.yml", READ, 0, 0, NULL, NULL},
+    {"38-huge-version.yml", READ, 5, 5, "invalid-spec", NULL},
     {"40-latin1.yml", REFUSED, 1, 6, "byte 5", NULL},
     {"41-nbsp.yml", REFUSED, 3, 3, "U+00A0", NULL},
     {"43-cr-only.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
