@@ -1,3 +1,5 @@
+dist_schemas_DATA += src/report/schemas/why.json
+
 libcondagpu_la_SOURCES += \
 	src/loader/cache.c src/loader/cache.h \
 	src/loader/code.c src/loader/code.h \

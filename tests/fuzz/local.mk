@@ -12,3 +12,6 @@ EXTRA_DIST += tests/fuzz/seeds.sh \
 	tests/fuzz/seeds/record/wheel tests/fuzz/seeds/record/wheel-open \
 	tests/fuzz/seeds/spec/environment tests/fuzz/seeds/spec/explicit tests/fuzz/seeds/spec/requirements \
 	tests/fuzz/seeds/spec/utf-16 tests/fuzz/seeds/spec/yaml
+	tests/fuzz/seeds/record/wheel tests/fuzz/seeds/record/wheel-open
+EXTRA_DIST += tests/fuzz/fuzz_elf.c \
+	tests/fuzz/seeds/elf/aarch64 tests/fuzz/seeds/elf/static tests/fuzz/seeds/elf/x86

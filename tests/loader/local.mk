@@ -12,3 +12,16 @@ tests_loader_program_LDADD = -ldl
 check_PROGRAMS += tests/loader/truth
 tests_loader_truth_SOURCES = tests/loader/truth.c
 tests_loader_truth_LDADD = libcondagpu.la
+
+check_PROGRAMS += tests/loader/hostile
+tests_loader_hostile_SOURCES = tests/loader/hostile.c
+tests_loader_hostile_LDADD = libcondagpu.la
+
+EXTRA_PROGRAMS += tests/loader/ask
+check_SCRIPTS += tests/loader/ask$(EXEEXT)
+CLEANFILES += tests/loader/ask$(EXEEXT)
+tests_loader_ask_SOURCES = tests/loader/ask.c
+tests_loader_ask_LDADD = libcondagpu.la
+
+TESTS += tests/loader/live.sh tests/loader/wheels.sh
+EXTRA_DIST += tests/loader/live.sh tests/loader/wheels.sh

@@ -85,4 +85,9 @@ tests_unit_spec_SOURCES = tests/unit/spec.c
 tests_unit_spec_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_spec_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/loader
+tests_unit_loader_SOURCES = tests/unit/loader.c
+tests_unit_loader_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_loader_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
