@@ -15,6 +15,18 @@ static void no_pin(const struct check_input *input, struct result *result, const
     check_fix(input, result, "add \"  - cuda-version=X.Y\" to the dependencies, or say --allow-unpinned");
 }
 
+/* What conda reads otherwise than its author meant, or leaves out. */
+static void judge_notes(const struct check_input *input, struct result *result, const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->notes.n; i++) {
+        const struct note *note = &spec->notes.v[i];
+        check_evidence(input, result, note->file, note->line, note->column, "%s", note->message);
+        check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
+        if (note->mend && !result->fix)
+            check_fix(input, result, "%s", note->mend);
+    }
+}
+
 void check_pin_present(const struct check_input *input, struct result *result)
 {
     const struct spec *spec = input->facts->spec;
@@ -30,6 +42,7 @@ void check_pin_present(const struct check_input *input, struct result *result)
                        pin->dropped ? ", in a pip: list that conda drops" : "");
         bounding += !pin->dropped;
     }
+    judge_notes(input, result, spec);
     if (bounding == 0)
         no_pin(input, result, arena_printf(input->arena, "%s pins no CUDA release", spec->file));
     else if (spec->conflicts.n)

@@ -122,6 +122,12 @@ environment "$p.yml" 'cuda-version>=12.2'
 verdict pass cudart-live "a bound that holds"
 environment "$p.yml" 'cuda-version>=12.6'
 verdict fail cudart-live "a bound that does not"
+printf 'dependencies:\n  - cuda-version=12.4\n  - pip:\n    - torch==2.4.0+cu121\n  - pip:\n    - numpy\n' >"$p.yml"
+verdict warn pin-present "a pip: list that conda drops"
+verdict pass pin-conflict "and the pin in it does not count"
+printf 'dependencies:\n  - cuda-version=12.4\nchanels:\n  - x\n' >"$p.yml"
+verdict warn pin-present "a misspelt key"
+says 'channels' "and the nearest key is named"
 environment "$p.yml" cuda-version=12.4
 add_record "$p" cuda-nvcc 12.0.76 h0_0
 verdict warn pin-installed "components of two minors"
