@@ -2,9 +2,11 @@
 # shellcheck shell=sh disable=SC2154,SC1091
 . "$top_srcdir/tests/tap.sh"
 
-for seed in "$top_srcdir"/tests/fuzz/seeds/record/*; do
-    "$top_builddir/tests/fuzz/record" "$seed" >"$scratch/why" 2>&1
-    ok $? "record: ${seed##*/}"
+for target in elf record; do
+    for seed in "$top_srcdir"/tests/fuzz/seeds/$target/*; do
+        "$top_builddir/tests/fuzz/$target" "$seed" >"$scratch/why" 2>&1
+        ok $? "$target: ${seed##*/}"
+    done
 done
 for seed in "$top_srcdir"/tests/fuzz/seeds/spec/* "$top_srcdir"/tests/corpus/faults/*.*; do
     "$top_builddir/tests/fuzz/spec" "$seed" >"$scratch/why" 2>&1
