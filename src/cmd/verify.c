@@ -42,7 +42,6 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
         .answer = answer,
         .require_gpu = run->options.require_gpu,
         .allow_unpinned = run->options.allow_unpinned,
-        .compile = run->options.compile,
     };
     if (!checks_select(run->arena, checks, run->options.only, run->options.skip, &selection, &run->err)
         || !gather_deadline(run, &input.deadline_ms))
