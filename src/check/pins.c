@@ -1,5 +1,6 @@
 #include "check/pins.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "util/path.h"
@@ -80,6 +81,9 @@ static const struct dep *dep_of(const struct spec *spec, const struct pin *pin)
 
 static bool version_matches(const struct pin *pin, const struct dep *dep, const struct record *record)
 {
+    bool plain_build = dep && dep->build && dep->build[0] != '^'; /* a regular expression is left to conda */
+    if (plain_build && record->build && fnmatch(dep->build, record->build, 0) != 0)
+        return false;
     if (!dep || !dep->version)
         return true;
     return pin->manager == MANAGER_PIP ? pep440_matches(dep->version, record->version)

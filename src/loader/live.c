@@ -161,6 +161,7 @@ void loader_live(struct arena *arena, const char *python, const char *const *env
     while (str_cut(&rest, '\n', &line))
         if (parse_line(arena, line, live))
             return;
+    live->died = proc.started && (proc.timed_out || proc.status >= 128);
     live->skipped = failure(arena, python, &proc);
 }
 
@@ -197,7 +198,8 @@ void loader_trace(struct arena *arena, const char *python, const char *const *en
     proc_run(arena, (const char *const[]){python, NULL}, envp, NULL, DEADLINE_MS, MOST_OUTPUT, &proc);
     live->ran = proc.started && !proc.timed_out && proc.status == 0;
     if (!live->ran) {
-        live->skipped = failure(arena, python, &proc);
+        live->died = proc.started && (proc.timed_out || proc.status >= 128);
+    live->skipped = failure(arena, python, &proc);
         return;
     }
     struct str rest = proc.out, line;
