@@ -218,8 +218,8 @@ if version != "-":
     machine["driver"]["version"] = version
     machine["driver"]["cuda"] = cuda
     machine["driver"]["problem"] = None
-    machine["gpus"] = [dict(machine_gpu) for machine_gpu in [{"index": 0, "name": "NVIDIA A10", "uuid": "GPU-0", "compute_capability": "8.6",
-                        "memory_total": 1, "memory_free": 1, "pci": "00000000:01:00.0", "mig": False}]]
+    machine["gpus"] = [{"index": 0, "name": "NVIDIA A10", "uuid": "GPU-0", "compute_capability": "8.6", "memory_total": 1,
+                        "memory_free": 1, "pci": "00000000:01:00.0", "mig": False, "mig_uuids": [], "numa_node": None}]
 json.dump(machine, open("there.json", "w"))
 END
 }
