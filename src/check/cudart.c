@@ -124,7 +124,9 @@ static void remember(const struct check_input *input, const char *path, int call
 /* Before CUDA 12 the call needs a driver (status 35, cudaErrorInsufficientDriver). */
 static void judge_call(const struct check_input *input, struct result *result, const struct live *live)
 {
-    if (live->version == 0)
+    if (live->version == 0 && live->message)
+        check_evidence(input, result, NULL, 0, 0, "%s", live->message);
+    else if (live->version == 0)
         check_evidence(input, result, NULL, 0, 0,
                        "cudaRuntimeGetVersion answered with error %d%s: the release is read from the file", live->status,
                        live->status == 35 ? " (this runtime asks the driver, and there is none)" : "");

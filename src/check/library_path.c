@@ -64,7 +64,11 @@ static void judge_element(const struct check_input *input, struct result *result
 void check_library_path(const struct check_input *input, struct result *result)
 {
     const char *value = check_activated_value(input, "LD_LIBRARY_PATH");
-    struct str rest = str_of(value), element;
+    char *list = arena_strdup(input->arena, value); /* the loader takes ; for : */
+    for (char *c = list; c && *c; c++)
+        if (*c == ';')
+            *c = ':';
+    struct str rest = str_of(list), element;
     struct path_state state = {0};
     if (!value) {
         check_pass(input, result, "LD_LIBRARY_PATH is not set: nothing overrides the environment");

@@ -90,12 +90,15 @@ static bool version_matches(const struct pin *pin, const struct dep *dep, const 
                                        : conda_version_matches(dep->version, record->version);
 }
 
-/* torch's dist-info leaves out the "+cu124" of a wheel from PyPI, and torch/version.py has it (facts of its release
- * script): a local version that the record lacks is judged by pin-installed's twin, torch-build. */
-static bool local_only(const struct pin *pin, const struct dep *dep, const struct record *record)
+/* The dist-info of torch's wheels from PyPI leaves out the "+cu124": what stands before it must match all the same, and
+ * torch-build reads the rest from torch/version.py. */
+static bool public_matches(const struct check_input *input, const struct pin *pin, const struct dep *dep,
+                           const struct record *record)
 {
-    return pin->manager == MANAGER_PIP && dep && dep->version && strchr(dep->version, '+')
-        && !strchr(record->version, '+');
+    const char *local = dep->version ? strchr(dep->version, '+') : NULL;
+    if (pin->manager != MANAGER_PIP || !local || strchr(local, ',') || strchr(record->version, '+'))
+        return false;
+    return pep440_matches(arena_memdup(input->arena, dep->version, (size_t)(local - dep->version)), record->version);
 }
 
 static void judge_pin(const struct check_input *input, struct result *result, const struct pin *pin, size_t *missing)
@@ -115,7 +118,7 @@ static void judge_pin(const struct check_input *input, struct result *result, co
     }
     check_evidence(input, result, record->path, 0, 0, "%s %s is installed for %s", record->name, record->version,
                    pin->text);
-    if (version_matches(pin, dep, record) || local_only(pin, dep, record))
+    if (version_matches(pin, dep, record) || public_matches(input, pin, dep, record))
         return;
     check_fail(input, result, "%s %s is installed, but %s:%u pins %s", record->name, record->version, pin->file,
                pin->line, pin->text);
@@ -161,7 +164,12 @@ void check_pin_installed(const struct check_input *input, struct result *result)
 {
     const struct spec *spec = input->facts->spec;
     size_t judged = 0, missing = 0;
-    for (size_t i = 0; spec && i < spec->pins.n; i++) {
+    if (!spec || input->facts->spec_recorded) {
+        check_skip(input, result, spec ? "the environment file is not here, and init records no versions of packages"
+                                       : "there is no environment file");
+        return;
+    }
+    for (size_t i = 0; i < spec->pins.n; i++) {
         if (spec->pins.v[i].dropped)
             continue;
         judge_pin(input, result, &spec->pins.v[i], &missing);

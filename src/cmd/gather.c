@@ -109,15 +109,16 @@ static bool gather_config(struct run *run, struct gathered *gathered)
     return !file || config_read(run->arena, file, &gathered->config, &run->err);
 }
 
-/* .sh and .fish always; .csh for those whose login shell it is, who ask for it, or who had it before. */
-static bool wants_shell(const struct run *run, const struct gathered *gathered, const struct shell *shell)
+/* .sh and .fish always; .csh where it was written before, where it is asked for, and when `init` is run by somebody whose
+ * login shell it is. */
+static bool wants_shell(const struct run *run, const struct gathered *gathered, const struct shell *shell, bool writing)
 {
     const char *login = getenv("SHELL");
     const char *name = login ? path_basename(login) : "";
     if (strcmp(shell->name, "csh") != 0)
         return true;
-    if (strv_find(&run->options.shells, "csh") < run->options.shells.n || strcmp(name, "csh") == 0
-        || strcmp(name, "tcsh") == 0)
+    if (strv_find(&run->options.shells, "csh") < run->options.shells.n
+        || (writing && (strcmp(name, "csh") == 0 || strcmp(name, "tcsh") == 0)))
         return true;
     return state_recorded(&gathered->state, "etc/conda/activate.d/" HOOK_STEM ".csh") != NULL;
 }
@@ -175,14 +176,14 @@ static const char *id_of_hooks(struct run *run, const struct gathered *gathered)
 }
 
 /* Deactivation first: a hook that can be undone is written before the one that must be. */
-static bool gather_hooks(struct run *run, struct gathered *gathered)
+static bool gather_hooks(struct run *run, bool writing, struct gathered *gathered)
 {
     gathered->id = gathered->state.present ? gathered->state.id : id_of_hooks(run, gathered);
     if (!gathered->id)
         gathered->id = state_new_id(run->arena);
     for (int activate = 0; activate < 2; activate++)
         for (const struct shell *shell = shells; shell->name; shell++)
-            if (wants_shell(run, gathered, shell) && !add_hook(run, gathered, shell, activate))
+            if (wants_shell(run, gathered, shell, writing) && !add_hook(run, gathered, shell, activate))
                 return false;
     return true;
 }
@@ -201,5 +202,5 @@ bool gather(struct run *run, bool need_file, struct gathered *gathered)
         && state_read(run->arena, prefix, &gathered->state, &run->err) && gather_spec(run, need_file, gathered)
         && gather_machine(run, gathered) && gather_config(run, gathered)
         && plan_make(run->arena, &gathered->facts, &gathered->config, &gathered->plan, &run->err)
-        && gather_hooks(run, gathered);
+        && gather_hooks(run, need_file, gathered);
 }

@@ -26,7 +26,8 @@ struct gathered {
 bool gather_prefix(struct run *run, const char **prefix);
 
 /* Everything: inventory, state, spec (--file, environment.yml here, the recorded one, the recorded pins), machine
- * (--probe or this one), config, plan and hooks. `need_file`: no environment file and no recorded one is an error. */
+ * (--probe or this one), config, plan and hooks. `need_file` (of `init`, which writes): no environment
+ * file and no recorded one is an error. */
 bool gather(struct run *run, bool need_file, struct gathered *gathered);
 
 /* How long the driver may take, by --timeout. ERR_USAGE. */

@@ -29,10 +29,28 @@ static bool check_prefix_name(struct run *run, const char *prefix)
     return err_mend(&run->err, "make the environment under a path without it");
 }
 
+/* state.json holds the names of the inputs, and JSON holds UTF-8 alone. */
+static bool check_name(struct run *run, const char *what, const char *path)
+{
+    struct str rest = str_of(path);
+    while (rest.n) {
+        uint32_t point;
+        size_t n = text_utf8(rest.s, rest.n, &point);
+        if (n == 0) {
+            err_set(&run->err, ERR_INPUT, what, path, 0, 0, "its name is not UTF-8, so it cannot be recorded");
+            return err_mend(&run->err, "rename it");
+        }
+        rest = str_slice(rest, n, rest.n);
+    }
+    return true;
+}
+
 static bool check_target(struct run *run, const struct gathered *gathered)
 {
     const struct inventory *inventory = &gathered->inventory;
-    if (!check_prefix_name(run, inventory->prefix))
+    if (!check_prefix_name(run, inventory->prefix)
+        || !check_name(run, "environment file", path_absolute(run->arena, gathered->spec.file))
+        || !check_name(run, "configuration file", gathered->config.file))
         return false;
     if (inventory->is_conda)
         return true;

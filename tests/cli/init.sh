@@ -110,6 +110,9 @@ ln -s "$p" "$scratch/link"
 expect 0 "a prefix that is a symlink" init -p "$scratch/link" -f env.yml
 "$CONDAGPU" remove -p "$p" >/dev/null
 expect 3 "no environment file" init -p "$p"
+odd=$(printf 'odd\377.yml')
+cp env.yml "$odd"
+expect 3 "an environment file whose name is not UTF-8" init -p "$p" -f "$odd"
 
 # Nothing is half-written.
 if [ "$(id -u)" -ne 0 ]; then
