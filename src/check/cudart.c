@@ -250,6 +250,26 @@ static bool same_file(const struct consumer *left, const struct consumer *right)
     return right->kind != CONSUMER_STATIC && cstr_eq(left->resolution.path, right->resolution.path);
 }
 
+/* A file that opens libcudart by name may hold the names of several releases and use one: another release than the pinned
+ * one is then a warning. */
+static void merge(const struct check_input *input, struct result *result, const struct result *own,
+                  const struct consumer *consumer)
+{
+    struct strv pinned = {0};
+    cudart_sonames(input, &pinned);
+    bool maybe = consumer->kind == CONSUMER_DLOPEN && strv_find(&pinned, consumer->needed) == pinned.n;
+    for (size_t i = 0; i < own->evidence.n; i++)
+        *vec_add(input->arena, &result->evidence) = own->evidence.v[i];
+    if (own->status == STATUS_FAIL && !maybe)
+        check_fail(input, result, "%s", own->message);
+    else if (own->status == STATUS_FAIL || own->status == STATUS_WARN)
+        check_warn(input, result, "%s", own->message);
+    else
+        check_pass(input, result, "%s", own->message);
+    if (own->fix && !result->fix)
+        check_fix(input, result, "%s", own->fix);
+}
+
 /* All consumers from `first` on that get the same file are judged once, by that file. */
 static void judge_group(const struct check_input *input, struct result *result, size_t first)
 {
@@ -258,7 +278,9 @@ static void judge_group(const struct check_input *input, struct result *result, 
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
     const char *rule = head->resolution.detail ? head->resolution.detail : loader_via_text(head->resolution.via);
     size_t others = 0;
-    judge(input, result, relative ? relative : head->path, head->resolution.path, rule, 0);
+    struct result own = {0};
+    judge(input, &own, relative ? relative : head->path, head->resolution.path, rule, 0);
+    merge(input, result, &own, head);
     for (size_t i = first + 1; i < consumers->n; i++)
         if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)
             check_evidence(input, result, consumers->v[i].path, 0, 0, "likewise");
