@@ -4,9 +4,25 @@
 #include "util/file.h"
 #include "util/path.h"
 
+const char *const *check_environment(const struct check_input *input)
+{
+    return input->activated ? input->activated : input->env;
+}
+
+struct loader_options check_loader_options(const struct check_input *input, const char *executable)
+{
+    const char *const *env = check_environment(input);
+    return (struct loader_options){
+        .executable = executable,
+        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
+        .ld_preload = env_get(env, "LD_PRELOAD"),
+        .root = "",
+    };
+}
+
 const char *check_activated_value(const struct check_input *input, const char *name)
 {
-    const char *value = env_get(input->activated ? input->activated : input->env, name);
+    const char *value = env_get(check_environment(input), name);
     return value && value[0] ? value : NULL;
 }
 

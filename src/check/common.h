@@ -4,6 +4,10 @@
 
 #include "check/check.h"
 
+/* The environment of the activated shell; of this process where no shell could be activated. */
+const char *const *check_environment(const struct check_input *input);
+/* How a process starts in it; `executable` is the program whose DT_RPATH counts, NULL for none. */
+struct loader_options check_loader_options(const struct check_input *input, const char *executable);
 /* A variable of the activated shell (of this process where no shell could be activated); NULL when unset or empty. */
 const char *check_activated_value(const struct check_input *input, const char *name);
 /* The first file in `dir` whose name starts with one of `starts` (NULL-terminated, in that order); NULL for none. */

@@ -3,41 +3,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util/env.h"
+#include "check/common.h"
 #include "util/path.h"
-#include "util/text.h"
-
-static const char *printable(const struct check_input *input, const char *text)
-{
-    return text_printable(input->arena, str_of(text));
-}
 
 static const char *pin_place(const struct check_input *input, const struct pin *pin)
 {
     return arena_printf(input->arena, "%s (%s:%u)", pin->text, pin->file, pin->line);
 }
 
-static const char *const *activated_or_own(const struct check_input *input)
+static const char *rule_text(const struct resolution *resolution)
 {
-    return input->activated ? input->activated : input->env;
+    return resolution->detail ? resolution->detail : loader_via_text(resolution->via);
 }
 
-/* Which rule of the loader makes python find `name`, for the words of a finding. */
-static const char *winning_rule(const struct check_input *input, const char *name)
+/* What the loader's rules make of dlopen(name) in the activated environment. */
+static struct resolution emulate(const struct check_input *input, const char *executable, const char *name)
 {
-    const char *const *env = activated_or_own(input);
-    const struct inventory *inventory = input->facts->inventory;
-    struct loader_options options = {
-        .executable = inventory->python,
-        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
-        .ld_preload = env_get(env, "LD_PRELOAD"),
-        .root = "",
-    };
+    struct loader_options options = check_loader_options(input, executable);
     struct resolution resolution = {0};
     loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
-    if (!resolution.path)
-        return NULL;
-    return resolution.detail ? resolution.detail : loader_via_text(resolution.via);
+    return resolution;
 }
 
 /* "cuda-version=12.4", or the bound as conda takes it, quoted for a shell by the caller. */
@@ -75,16 +60,16 @@ static void advise(const struct check_input *input, struct result *result, const
                   wanted_spec(input), release_text(input->arena, minor));
 }
 
-/* What a file that is loaded, or would be, means for the pin. `who` loads it. */
-static void judge(const struct check_input *input, struct result *result, const char *who, const char *path,
-                  const char *rule, int called)
+/* What a file that is loaded, or would be, means for the pin. `who` loads it; `called` is as for cudart_identify(). */
+static struct identity judge(const struct check_input *input, struct result *result, const char *who, const char *path,
+                             const char *rule, int called)
 {
     struct identity identity;
     const struct pin *pin;
     cudart_identify(input, path, called, &identity);
     const char *release = release_text(input->arena, identity.release);
     enum fit fit = cudart_fits(input, &identity, &pin);
-    check_evidence(input, result, NULL, 0, 0, "%s loads %s%s%s: %s (%s)", who, printable(input, path),
+    check_evidence(input, result, NULL, 0, 0, "%s loads %s%s%s: %s (%s)", who, path,
                    rule ? " by " : "", rule ? rule : "", release, identity.how);
     if (identity.disagreement)
         check_fail(input, result, "%s: %s", path, identity.disagreement);
@@ -105,16 +90,15 @@ static void judge(const struct check_input *input, struct result *result, const 
     if (result->status == STATUS_FAIL || !identity.in_prefix)
         if (!result->fix)
             advise(input, result, &identity, rule);
+    return identity;
 }
 
-static void remember(const struct check_input *input, const char *path, int called, const char *how)
+static void remember(const struct check_input *input, const struct identity *identity, const char *how)
 {
-    struct identity identity;
+    struct release release = identity->release;
     if (!input->answer || input->answer->path)
         return;
-    cudart_identify(input, path, called, &identity);
-    struct release release = identity.release;
-    input->answer->path = path;
+    input->answer->path = identity->path;
     input->answer->version = release.patch >= 0 ? release_text(input->arena, release) : NULL;
     release.patch = -1;
     input->answer->release = release.major >= 0 ? release_text(input->arena, release) : NULL;
@@ -145,7 +129,7 @@ static void judge_missing(const struct check_input *input, struct result *result
         const struct pin *pin;
         cudart_identify(input, paths.v[i], 0, &identity);
         const char *release = release_text(input->arena, identity.release);
-        check_evidence(input, result, NULL, 0, 0, "the environment holds %s: %s (%s)", printable(input, paths.v[i]),
+        check_evidence(input, result, NULL, 0, 0, "the environment holds %s: %s (%s)", paths.v[i],
                        release, identity.how);
         if (cudart_fits(input, &identity, &pin) == FIT_NO) {
             check_fail(input, result, "python cannot load %s: the environment holds %s, which is %s; the pin is %s",
@@ -161,26 +145,18 @@ static void judge_missing(const struct check_input *input, struct result *result
 static void judge_without_python(const struct check_input *input, struct result *result, const char *name,
                                  const char *reason)
 {
-    const char *const *env = activated_or_own(input);
-    struct loader_options options = {
-        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
-        .ld_preload = env_get(env, "LD_PRELOAD"),
-        .root = "",
-    };
-    struct resolution resolution = {0};
-    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
+    struct resolution resolution = emulate(input, NULL, name);
     check_evidence(input, result, NULL, 0, 0, "not asked of a live process: %s", reason);
-    if (resolution.path) {
-        const char *rule = resolution.detail ? resolution.detail : loader_via_text(resolution.via);
-        struct result emulated = {0};
-        judge(input, &emulated, "a program", resolution.path, rule, 0);
-        check_evidence(input, result, NULL, 0, 0, "by the loader's rules alone: %s", emulated.message);
-        if (emulated.status == STATUS_FAIL) {
-            check_fail(input, result, "%s", emulated.message);
-            check_fix(input, result, "%s", emulated.fix ? emulated.fix : "condagpu why libcudart shows the search");
-        }
-        remember(input, resolution.path, 0, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
+    if (!resolution.path)
+        return;
+    struct result emulated = {0};
+    struct identity identity = judge(input, &emulated, "a program", resolution.path, rule_text(&resolution), 0);
+    check_evidence(input, result, NULL, 0, 0, "by the loader's rules alone: %s", emulated.message);
+    if (emulated.status == STATUS_FAIL) {
+        check_fail(input, result, "%s", emulated.message);
+        check_fix(input, result, "%s", emulated.fix ? emulated.fix : "condagpu why libcudart shows the search");
     }
+    remember(input, &identity, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
 }
 
 /* A python that is there must answer: one that is broken, or dies while it loads libcudart, serves nobody. */
@@ -216,15 +192,17 @@ void check_cudart_live(const struct check_input *input, struct result *result)
     for (size_t i = 0; i < sonames.n; i++) {
         struct live live = {.skipped = "the prefix has no python"};
         if (python)
-            loader_live(input->arena, python, activated_or_own(input), sonames.v[i], &live);
+            loader_live(input->arena, python, check_environment(input), sonames.v[i], &live);
         if (!live.ran)
             judge_no_answer(input, result, sonames.v[i], &live);
         else if (!live.opened)
             judge_missing(input, result, sonames.v[i], live.message);
         else {
-            judge(input, result, "python", live.path, winning_rule(input, sonames.v[i]), live.version);
+            struct resolution resolution = emulate(input, python, sonames.v[i]);
+            const char *rule = resolution.path ? rule_text(&resolution) : NULL;
+            struct identity identity = judge(input, result, "python", live.path, rule, live.version);
             judge_call(input, result, &live);
-            remember(input, live.path, live.version, arena_printf(input->arena, "loaded by %s", python));
+            remember(input, &identity, arena_printf(input->arena, "loaded by %s", python));
         }
     }
 }
@@ -253,11 +231,9 @@ static bool same_file(const struct consumer *left, const struct consumer *right)
 /* A file that opens libcudart by name may hold the names of several releases and use one: another release than the pinned
  * one is then a warning. */
 static void merge(const struct check_input *input, struct result *result, const struct result *own,
-                  const struct consumer *consumer)
+                  const struct consumer *consumer, const struct strv *sonames)
 {
-    struct strv pinned = {0};
-    cudart_sonames(input, &pinned);
-    bool maybe = consumer->kind == CONSUMER_DLOPEN && strv_find(&pinned, consumer->needed) == pinned.n;
+    bool maybe = consumer->kind == CONSUMER_DLOPEN && strv_find(sonames, consumer->needed) == sonames->n;
     for (size_t i = 0; i < own->evidence.n; i++)
         *vec_add(input->arena, &result->evidence) = own->evidence.v[i];
     if (own->status == STATUS_FAIL && !maybe)
@@ -271,16 +247,16 @@ static void merge(const struct check_input *input, struct result *result, const 
 }
 
 /* All consumers from `first` on that get the same file are judged once, by that file. */
-static void judge_group(const struct check_input *input, struct result *result, size_t first)
+static void judge_group(const struct check_input *input, struct result *result, size_t first,
+                        const struct strv *sonames)
 {
     const struct consumers *consumers = input->consumers;
     const struct consumer *head = &consumers->v[first];
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
-    const char *rule = head->resolution.detail ? head->resolution.detail : loader_via_text(head->resolution.via);
     size_t others = 0;
     struct result own = {0};
-    judge(input, &own, relative ? relative : head->path, head->resolution.path, rule, 0);
-    merge(input, result, &own, head);
+    judge(input, &own, relative ? relative : head->path, head->resolution.path, rule_text(&head->resolution), 0);
+    merge(input, result, &own, head, sonames);
     for (size_t i = first + 1; i < consumers->n; i++)
         if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)
             check_evidence(input, result, consumers->v[i].path, 0, 0, "likewise");
@@ -299,7 +275,9 @@ static bool is_judged(const struct consumers *consumers, size_t index)
 void check_cudart_static(const struct check_input *input, struct result *result)
 {
     const struct consumers *consumers = input->consumers;
+    struct strv sonames = {0};
     size_t shared = 0;
+    cudart_sonames(input, &sonames);
     for (size_t i = 0; i < consumers->n; i++) {
         const struct consumer *consumer = &consumers->v[i];
         shared += consumer->kind != CONSUMER_STATIC;
@@ -309,7 +287,7 @@ void check_cudart_static(const struct check_input *input, struct result *result)
         else if (!consumer->resolution.path)
             judge_unresolved(input, result, consumer);
         else if (!is_judged(consumers, i))
-            judge_group(input, result, i);
+            judge_group(input, result, i, &sonames);
     }
     for (size_t i = 0; i < consumers->problems.n; i++)
         check_evidence(input, result, NULL, 0, 0, "%s", consumers->problems.v[i]);

@@ -88,8 +88,8 @@ static struct release nvcc_release(const struct check_input *input, const char *
 {
     struct proc proc;
     struct release release = RELEASE_NONE;
-    const char *const *env = input->activated ? input->activated : input->env;
-    proc_run(input->arena, (const char *[]){nvcc, "--version", NULL}, env, NULL, input->deadline_ms, 64 * 1024, &proc);
+    proc_run(input->arena, (const char *[]){nvcc, "--version", NULL}, check_environment(input), NULL, input->deadline_ms,
+             64 * 1024, &proc);
     const char *word = proc.out.n ? strstr(proc.out.s, "release ") : NULL;
     if (word)
         release_parse(str_of(arena_memdup(input->arena, word + 8, strcspn(word + 8, ", \n"))), &release);

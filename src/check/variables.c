@@ -1,5 +1,7 @@
 #include "check/variables.h"
 
+#include "check/common.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -39,7 +41,7 @@ void variables_open(struct variables *variables, const struct check_input *input
         .nccl = nccl_release(input->facts->inventory),
         .glibc = RELEASE_NONE,
     };
-    variables->env = input->activated ? input->activated : input->env;
+    variables->env = check_environment(input);
     variables->env_text = input->activated ? "the activated shell" : "this process";
 }
 

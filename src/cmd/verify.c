@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check/common.h"
 #include "check/hooks.h"
 #include "cmd/gather.h"
 #include "cmd/output.h"
 #include "report/report.h"
-#include "util/env.h"
 #include "util/text.h"
 
 extern char **environ;
@@ -16,13 +16,7 @@ extern char **environ;
 static bool find_consumers(struct run *run, const struct gathered *gathered, const struct check_input *input,
                            struct consumers *consumers)
 {
-    const char *const *env = input->activated ? input->activated : input->env;
-    struct loader_options options = {
-        .executable = gathered->inventory.python,
-        .ld_library_path = env_get(env, "LD_LIBRARY_PATH"),
-        .ld_preload = env_get(env, "LD_PRELOAD"),
-        .root = "",
-    };
+    struct loader_options options = check_loader_options(input, gathered->inventory.python);
     return loader_consumers(run->arena, gathered->inventory.prefix, &options, consumers, &run->err);
 }
 
