@@ -20,7 +20,7 @@ enum {
 
 /* A file that has something to do with libcudart beyond what its DT_NEEDED says. */
 struct opener {
-    struct located *at;
+    const char *path;
     struct strv names; /* "libcudart.so.12", … among its constants */
 };
 
@@ -28,7 +28,7 @@ struct walk {
     struct loader *loader;
     struct consumers *consumers;
     const char *prefix;
-    struct { VEC(struct located *); } files; /* all ELF files for this machine */
+    struct { VEC(struct place *); } files; /* all ELF files for this machine */
     struct { VEC(struct opener); } openers;
 };
 
@@ -91,7 +91,7 @@ static void add_static(struct walk *walk, const char *path, struct release relea
 }
 
 /* What the contents of a suspect say. */
-static void search_contents(struct arena *scratch, struct walk *walk, int fd, struct located *at, const struct elf *elf)
+static void search_contents(struct arena *scratch, struct walk *walk, int fd, const struct elf *elf)
 {
     struct arena *arena = walk->loader->arena;
     struct image image;
@@ -101,34 +101,41 @@ static void search_contents(struct arena *scratch, struct walk *walk, int fd, st
         return;
     if (cudart_has_messages(scratch, &image)) {
         struct release release = cudart_static_release(scratch, &image, &how);
-        add_static(walk, at->path, release, arena_strdup(arena, how));
+        add_static(walk, arena_strdup(arena, elf->path), release, arena_strdup(arena, how));
     }
     scan_cudart_names(scratch, &image, &names);
     if (names.n == 0)
         return;
     struct opener *opener = vec_add(arena, &walk->openers);
-    opener->at = at;
+    opener->path = arena_strdup(arena, elf->path);
     for (size_t i = 0; i < names.n; i++)
         strv_add(arena, &opener->names, arena_strdup(arena, names.v[i]));
 }
 
-static void take_elf(struct arena *scratch, struct walk *walk, int fd, const struct elf *elf)
+static void take_elf(struct arena *scratch, struct walk *walk, int fd, struct dir *dir, const struct elf *elf)
 {
     struct arena *arena = walk->loader->arena;
+    const char *name = path_basename(elf->path);
     struct stat status;
     bool is_secure = elf->is_executable && fstat(fd, &status) == 0 && emulate_is_secure(elf->path, status.st_mode);
-    struct located *at = emulate_add(walk->loader, elf->path, elf, is_secure);
+    struct place *place = emulate_add(walk->loader, dir, name, elf, is_secure);
     walk->consumers->elf_read++;
     if (elf->is_filter)
         problem(walk, elf->path, "it has a DT_FILTER or DT_AUXILIARY, which is not followed");
-    if (is_runtime_name(path_basename(elf->path))) {
-        strv_add(arena, &walk->consumers->cudarts, at->path);
+    if (is_runtime_name(name)) {
+        strv_add(arena, &walk->consumers->cudarts, arena_strdup(arena, elf->path));
         return;
     }
     if (elf->is_dynamic)
-        *vec_add(arena, &walk->files) = at;
+        *vec_add(arena, &walk->files) = place;
     if (!needs_runtime(elf))
-        search_contents(scratch, walk, fd, at, elf);
+        search_contents(scratch, walk, fd, elf);
+}
+
+/* The directory of a file, for the loader's tables. */
+static struct dir *dir_of(struct walk *walk, const char *path)
+{
+    return emulate_dir(walk->loader, path, (size_t)(path_basename(path) - path));
 }
 
 static void read_file(struct walk *walk, int dir_fd, const char *dir, const char *name)
@@ -144,7 +151,7 @@ static void read_file(struct walk *walk, int dir_fd, const char *dir, const char
     bool readable = elf_read_fd(scratch, fd, path, walk->loader->machine, &elf);
     walk->consumers->elf_seen += elf.is_elf;
     if (readable)
-        take_elf(scratch, walk, fd, &elf);
+        take_elf(scratch, walk, fd, dir_of(walk, path), &elf);
     else if (elf.is_elf && !elf.is_foreign)
         problem(walk, path, elf.problem);
 }
@@ -216,28 +223,29 @@ struct collect {
     struct watch watch;
     struct walk *walk;
     struct process *process;
-    const char *path;
-    size_t first; /* the first consumer of this load */
+    const struct place *place;
+    const char *path; /* of the place, once there is a consumer */
+    size_t first;     /* the first consumer of this load */
 };
 
 static void release_of_winner(struct walk *walk, struct consumer *consumer)
 {
-    const char *path = consumer->resolution.path;
     consumer->release = RELEASE_NONE;
     consumer->release_how = consumer->resolution.detail;
-    if (!path)
+    if (!consumer->resolution.path)
         return;
-    struct intern_entry *entry = intern(&walk->loader->releases, path, strlen(path));
-    struct cudart_file *file = entry->value;
-    if (!file) {
+    int errnum;
+    struct place *winner = emulate_locate(walk->loader, consumer->resolution.path, &errnum);
+    if (!winner)
+        return;
+    if (!winner->release_how) {
         _cleanup_arena_ struct arena *scratch = arena_new();
         const char *how;
-        file = entry->value = arena_alloc(walk->loader->arena, sizeof *file);
-        file->decoded = cudart_decode(scratch, path, &how);
-        file->how = arena_strdup(walk->loader->arena, how);
+        winner->release = cudart_decode(scratch, consumer->resolution.path, &how);
+        winner->release_how = arena_strdup(walk->loader->arena, how);
     }
-    consumer->release = file->decoded;
-    consumer->release_how = file->how;
+    consumer->release = winner->release;
+    consumer->release_how = winner->release_how;
 }
 
 static struct consumer *add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
@@ -262,16 +270,22 @@ static void collect_request(struct watch *watch, struct map *asker, struct name 
     for (size_t i = collect->first; i < walk->consumers->n; i++)
         if (cstr_eq(walk->consumers->v[i].needed, name->s))
             return;
-    emulate_describe(collect->process, asker, name, hit, &resolution);
+    if (!collect->path) {
+        _cleanup_arena_ struct arena *scratch = arena_new();
+        collect->path = emulate_text(walk->loader, emulate_place_path(scratch, collect->place));
+    }
+    emulate_describe(collect->process, asker, name, hit, false, &resolution);
     add_consumer(walk, base[9] == '-' ? CONSUMER_BUNDLED : CONSUMER_NEEDED, collect->path, &resolution);
 }
 
-static void load_file(struct walk *walk, struct process *process, struct located *at)
+static void load_file(struct walk *walk, struct process *process, struct place *place)
 {
-    struct collect collect = {{"libcudart", collect_request, false, NULL, NULL}, walk, process, at->path, walk->consumers->n};
+    struct collect collect = {
+        .watch = {.start = "libcudart", .asked = collect_request}, .walk = walk, .process = process, .place = place,
+        .first = walk->consumers->n};
     struct map *map;
     process->watch = &collect.watch;
-    loader_enter(walk->loader, at, process, &map);
+    loader_enter(walk->loader, place, NULL, process, &map);
     for (size_t i = collect.first; i < walk->consumers->n; i++)
         walk->consumers->v[i].resolution.blocked =
             emulate_blocked(&collect.watch, &walk->consumers->v[i].resolution);
@@ -283,12 +297,12 @@ static void open_names(struct walk *walk, const struct opener *opener)
     bool found = false;
     for (size_t i = 0; i < opener->names.n; i++) {
         struct resolution resolution;
-        loader_dlopen(walk->loader, opener->at->path, opener->names.v[i], &resolution);
+        loader_dlopen(walk->loader, opener->path, opener->names.v[i], &resolution);
         resolution.steps = (struct search_steps){0};
         if (!resolution.path && (found || i + 1 < opener->names.n))
             continue;
         found = true;
-        add_consumer(walk, CONSUMER_DLOPEN, opener->at->path, &resolution);
+        add_consumer(walk, CONSUMER_DLOPEN, opener->path, &resolution);
     }
 }
 
@@ -352,7 +366,7 @@ bool loader_consumers_of(struct arena *arena, const char *prefix, const char *fi
     const char *path = arena_strdup(arena, file);
     if (!elf_read_fd(arena, fd, path, walk.loader->machine, &elf))
         return err_set(err, ERR_INPUT, "consumer", file, 0, 0, "%s", elf.problem);
-    take_elf(arena, &walk, fd, &elf);
+    take_elf(arena, &walk, fd, dir_of(&walk, path), &elf);
     load_files(&walk);
     return true;
 }

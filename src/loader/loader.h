@@ -72,7 +72,7 @@ struct resolution {
     const char *detail;    /* for people: which object's RPATH, which element */
     const char *blocked;   /* another library of the same load that is missing or broken, so that the load fails before
                               or after; NULL */
-    struct search_steps steps; /* empty in struct consumer: ask loader_resolve() for them */
+    struct search_steps steps; /* empty in struct consumer, as chain: ask loader_resolve() for them */
     struct strv chain;     /* from the loaded object down to the consumer */
 };
 
