@@ -14,7 +14,7 @@
 #include "util/text.h"
 
 enum {
-    DEEPEST = 128,           /* directories inside each other */
+    DEEPEST = 128,            /* directories inside each other */
     SMALLEST_GPU = 64 * 1024, /* bytes of a file that can hold code for a GPU and a runtime */
 };
 
@@ -24,12 +24,25 @@ struct opener {
     struct strv names; /* "libcudart.so.12", … among its constants */
 };
 
+/* Consumers in the making. There may be thousands, and a growing array leaves its old selves in the arena. */
+struct block {
+    struct block *next;
+    size_t n;
+    struct consumer v[128];
+};
+
 struct walk {
     struct loader *loader;
+    struct arena *temporary; /* of the blocks */
+    struct block *blocks;    /* the last first */
     struct consumers *consumers;
     const char *prefix;
-    struct { VEC(struct place *); } files; /* all ELF files for this machine */
-    struct { VEC(struct opener); } openers;
+    struct {
+        VEC(struct place *);
+    } files; /* all ELF files for this machine */
+    struct {
+        VEC(struct opener);
+    } openers;
 };
 
 /* Parts of the tree that are not this environment: a root's package cache and its other environments. */
@@ -70,9 +83,8 @@ static bool needs_runtime(const struct elf *elf)
 /* Only what may be about GPUs is searched through: by its place, by what it needs, or by the code in it. */
 static bool is_suspect(struct arena *arena, const struct walk *walk, const struct elf *elf, const struct image *image)
 {
-    static const char *const words[] = {"cuda",   "cudnn", "cublas", "nccl", "nvidia",   "torch", "tensorflow",
-                                        "xla",    "jax",   "cupy",   "gpu",  "nvinfer",  "triton", "numba",
-                                        "onnxruntime", NULL};
+    static const char *const words[] = {"cuda", "cudnn", "cublas", "nccl",    "nvidia", "torch", "tensorflow",  "xla",
+                                        "jax",  "cupy",  "gpu",    "nvinfer", "triton", "numba", "onnxruntime", NULL};
     const char *relative = path_relative(walk->prefix, elf->path);
     const char *lower = str_lower(arena, str_of(relative ? relative : elf->path));
     for (size_t i = 0; words[i]; i++)
@@ -84,10 +96,35 @@ static bool is_suspect(struct arena *arena, const struct walk *walk, const struc
     return elf->size >= SMALLEST_GPU && scan_has_gpu_code(arena, image);
 }
 
+static struct consumer *new_consumer(struct walk *walk)
+{
+    struct block *block = walk->blocks;
+    if (!block || block->n == sizeof block->v / sizeof *block->v) {
+        block = arena_alloc(walk->temporary, sizeof *block);
+        block->next = walk->blocks;
+        walk->blocks = block;
+    }
+    walk->consumers->n++;
+    return &block->v[block->n++];
+}
+
+/* From the blocks into one array. */
+static void gather_consumers(struct walk *walk)
+{
+    struct consumers *consumers = walk->consumers;
+    size_t at = consumers->n;
+    consumers->v = arena_alloc(walk->loader->arena, at * sizeof *consumers->v);
+    consumers->cap = at;
+    for (const struct block *block = walk->blocks; block; block = block->next) {
+        at -= block->n;
+        memcpy(consumers->v + at, block->v, block->n * sizeof *block->v);
+    }
+}
+
 static void add_static(struct walk *walk, const char *path, struct release release, const char *how)
 {
-    *vec_add(walk->loader->arena, walk->consumers) = (struct consumer){
-        .kind = CONSUMER_STATIC, .path = path, .release = release, .release_how = how};
+    *new_consumer(walk) =
+        (struct consumer){.kind = CONSUMER_STATIC, .path = path, .release = release, .release_how = how};
 }
 
 /* What the contents of a suspect say. */
@@ -218,77 +255,74 @@ static void walk_prefix(struct walk *walk)
     }
 }
 
-/* Each name of a runtime that one load asks for becomes a consumer. */
-struct collect {
-    struct watch watch;
-    struct walk *walk;
-    struct process *process;
-    const struct place *place;
-    const char *path; /* of the place, once there is a consumer */
-    size_t first;     /* the first consumer of this load */
-};
-
 static void release_of_winner(struct walk *walk, struct consumer *consumer)
 {
+    const char *path = consumer->resolution.path;
+    int errnum;
+    struct place *place = path ? emulate_locate(walk->loader, path, &errnum) : NULL;
     consumer->release = RELEASE_NONE;
     consumer->release_how = consumer->resolution.detail;
-    if (!consumer->resolution.path)
+    if (!place)
         return;
-    int errnum;
-    struct place *winner = emulate_locate(walk->loader, consumer->resolution.path, &errnum);
-    if (!winner)
-        return;
+    struct winner *winner = emulate_winner(walk->loader, place);
     if (!winner->release_how) {
         _cleanup_arena_ struct arena *scratch = arena_new();
         const char *how;
-        winner->release = cudart_decode(scratch, consumer->resolution.path, &how);
+        winner->release = cudart_decode(scratch, path, &how);
         winner->release_how = arena_strdup(walk->loader->arena, how);
     }
     consumer->release = winner->release;
     consumer->release_how = winner->release_how;
 }
 
-static struct consumer *add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
-                                     const struct resolution *resolution)
+static void add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
+                         const struct resolution *resolution)
 {
-    struct consumer *consumer = vec_add(walk->loader->arena, walk->consumers);
+    struct consumer *consumer = new_consumer(walk);
     *consumer = (struct consumer){.kind = kind, .path = path, .needed = resolution->needed, .resolution = *resolution};
     release_of_winner(walk, consumer);
-    return consumer;
 }
+
+/* The requests for a runtime in one load, each name once. */
+struct collect {
+    struct watch watch;
+    struct arena *scratch;
+    struct process *process;
+    struct {
+        VEC(struct resolution);
+    } requests;
+};
 
 static void collect_request(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
                             const struct search_steps *steps)
 {
     struct collect *collect = (struct collect *)(void *)watch;
-    struct walk *walk = collect->walk;
-    const char *base = path_basename(name->s);
-    struct resolution resolution;
     (void)steps;
-    if (!is_runtime_name(base))
+    if (!is_runtime_name(name->base))
         return;
-    for (size_t i = collect->first; i < walk->consumers->n; i++)
-        if (cstr_eq(walk->consumers->v[i].needed, name->s))
+    for (size_t i = 0; i < collect->requests.n; i++)
+        if (strcmp(collect->requests.v[i].needed, name->s) == 0)
             return;
-    if (!collect->path) {
-        _cleanup_arena_ struct arena *scratch = arena_new();
-        collect->path = emulate_text(walk->loader, emulate_place_path(scratch, collect->place));
-    }
-    emulate_describe(collect->process, asker, name, hit, false, &resolution);
-    add_consumer(walk, base[9] == '-' ? CONSUMER_BUNDLED : CONSUMER_NEEDED, collect->path, &resolution);
+    emulate_describe(collect->process, asker, name, hit, false, vec_add(collect->scratch, &collect->requests));
 }
 
 static void load_file(struct walk *walk, struct process *process, struct place *place)
 {
+    _cleanup_arena_ struct arena *scratch = arena_new();
     struct collect collect = {
-        .watch = {.start = "libcudart", .asked = collect_request}, .walk = walk, .process = process, .place = place,
-        .first = walk->consumers->n};
+        .watch = {.start = "libcudart", .length = 9, .asked = collect_request}, .scratch = scratch, .process = process};
     struct map *map;
     process->watch = &collect.watch;
     loader_enter(walk->loader, place, NULL, process, &map);
-    for (size_t i = collect.first; i < walk->consumers->n; i++)
-        walk->consumers->v[i].resolution.blocked =
-            emulate_blocked(&collect.watch, &walk->consumers->v[i].resolution);
+    if (collect.requests.n == 0)
+        return;
+    const char *path = emulate_text(walk->loader, emulate_place_path(scratch, place));
+    for (size_t i = 0; i < collect.requests.n; i++) {
+        struct resolution *request = &collect.requests.v[i];
+        bool is_bundled = path_basename(request->needed)[9] == '-'; /* libcudart- */
+        request->blocked = emulate_blocked(&collect.watch, request);
+        add_consumer(walk, is_bundled ? CONSUMER_BUNDLED : CONSUMER_NEEDED, path, request);
+    }
 }
 
 /* A file that holds several names tries them in turn: those that are found count, else the last one. */
@@ -299,6 +333,7 @@ static void open_names(struct walk *walk, const struct opener *opener)
         struct resolution resolution;
         loader_dlopen(walk->loader, opener->path, opener->names.v[i], &resolution);
         resolution.steps = (struct search_steps){0};
+        resolution.chain = (struct strv){0};
         if (!resolution.path && (found || i + 1 < opener->names.n))
             continue;
         found = true;
@@ -323,6 +358,7 @@ static void load_files(struct walk *walk)
         load_file(walk, &process, walk->files.v[i]);
     for (size_t i = 0; i < walk->openers.n; i++)
         open_names(walk, &walk->openers.v[i]);
+    gather_consumers(walk);
     if (consumers->n)
         qsort(consumers->v, consumers->n, sizeof *consumers->v, compare_consumers);
     strv_sort(&consumers->cudarts);
@@ -330,13 +366,15 @@ static void load_files(struct walk *walk)
 }
 
 static bool begin(struct arena *arena, const char *prefix, const struct loader_options *options,
-                  struct consumers *consumers, struct walk *walk, struct err *err)
+                  struct consumers *consumers, struct arena *temporary, struct walk *walk, struct err *err)
 {
     *consumers = (struct consumers){0};
     if (!file_is_dir(prefix))
         return err_set(err, ERR_INPUT, "environment", prefix, 0, 0, "not a directory that can be read");
-    *walk = (struct walk){
-        .loader = loader_new(arena, options), .consumers = consumers, .prefix = path_absolute(arena, prefix)};
+    *walk = (struct walk){.loader = loader_new(arena, options),
+                          .temporary = temporary,
+                          .consumers = consumers,
+                          .prefix = path_absolute(arena, prefix)};
     if (loader_unsupported(walk->loader))
         problem(walk, options->executable ? options->executable : prefix, loader_unsupported(walk->loader));
     return true;
@@ -345,8 +383,9 @@ static bool begin(struct arena *arena, const char *prefix, const struct loader_o
 bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
                       struct consumers *consumers, struct err *err)
 {
+    _cleanup_arena_ struct arena *temporary = arena_new();
     struct walk walk;
-    if (!begin(arena, prefix, options, consumers, &walk, err))
+    if (!begin(arena, prefix, options, consumers, temporary, &walk, err))
         return false;
     walk_prefix(&walk);
     load_files(&walk);
@@ -356,9 +395,10 @@ bool loader_consumers(struct arena *arena, const char *prefix, const struct load
 bool loader_consumers_of(struct arena *arena, const char *prefix, const char *file,
                          const struct loader_options *options, struct consumers *consumers, struct err *err)
 {
+    _cleanup_arena_ struct arena *temporary = arena_new();
     struct walk walk;
     struct elf elf;
-    if (!begin(arena, prefix, options, consumers, &walk, err))
+    if (!begin(arena, prefix, options, consumers, temporary, &walk, err))
         return false;
     _cleanup_fd_ int fd = image_open(AT_FDCWD, file, true);
     if (fd < 0)

@@ -10,15 +10,17 @@
 
 struct map;
 
-/* Whether a process has something, by the process's number; what was loaded before the first dlopen stays. */
+/* Which map of a process has something, by the process's number; what was loaded before the first dlopen stays. */
 struct claim {
-    struct map *map, *base_map;
-    unsigned process;
+    uint32_t process, map; /* the index of the map in the process */
+    uint32_t base_map;     /* in the base process, plus one; 0 for none */
 };
 
 /* A name that was asked for, or a SONAME. */
 struct name {
     const char *s;
+    const char *base;          /* behind its last slash */
+    bool has_slash, has_token; /* token: $ORIGIN or the like may be in it */
     struct claim claim;
 };
 
@@ -60,12 +62,16 @@ struct place {
     const char *subdir;    /* "" or one of struct system */
     const char *name;
     struct dirs *rpath, *runpath; /* of its object, for its $ORIGIN; NULL for none */
-    const char *real;      /* realpath(3), when it has been asked for */
-    struct release release; /* of a libcudart, likewise */
+};
+
+/* What is known of a place that won, once it has been asked for. */
+struct winner {
+    const char *real;       /* realpath(3) */
+    struct release release; /* of a libcudart */
     const char *release_how;
 };
 
-/* The RPATHs along a chain of loaders; equal chains are one. */
+/* The RPATHs along a chain of loaders, each list once; equal chains are one. */
 struct chain {
     struct dirs *dirs;
     struct chain *parent;
@@ -79,6 +85,7 @@ struct map {
     struct map *loader;  /* who asked first; NULL for the program and for what dlopen opened */
     struct chain *chain; /* of what it asks for */
     enum loader_via via; /* how it was found */
+    uint32_t index;      /* in the process */
 };
 
 /* The outcome of a request. */
@@ -94,21 +101,24 @@ struct hit {
 /* Told of each request for a library whose name begins as `start`; `asker` and `hit` are as emulate_need() has them. */
 struct watch {
     const char *start;
+    size_t length; /* of start */
     void (*asked)(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
                   const struct search_steps *steps);
-    bool record;         /* the steps of such a request */
+    bool record;                        /* the steps of such a request */
     const char *blocked_name, *blocked; /* the first library that is missing or broken, and how; NULL */
 };
 
 struct process {
     struct loader *loader;
-    unsigned number;
+    uint32_t number;  /* from 1 */
     struct map *main; /* NULL: nothing is known of the program */
     struct chain *main_chain;
     struct dirs *library_path, *exact_library_path;
-    struct { VEC(struct map *); } maps;
-    bool is_base;   /* what it loads stays for the processes that begin as it did */
-    bool uses_base; /* it began as the base process did */
+    struct {
+        VEC(struct map *);
+    } maps;
+    bool is_base;        /* what it loads stays for the processes that begin as it did */
+    bool uses_base;      /* it began as the base process did */
     struct watch *watch; /* NULL */
 };
 
@@ -120,10 +130,10 @@ struct loader {
     struct cache cache;
     struct dirs *system_dirs;
     const char *cwd, *preload_file; /* the text of /etc/ld.so.preload */
-    struct intern names, dirs, nodes, lists, chains, objects, places, searches, texts;
-    struct text buffer; /* for names under construction */
+    struct intern names, dirs, nodes, lists, chains, objects, places, searches, texts, winners;
+    struct text buffer;  /* for names under construction */
     struct process base; /* the options' program with all that it loads at its start */
-    unsigned processes;
+    uint32_t processes;
 };
 
 struct name *emulate_name(struct loader *loader, const char *text);
@@ -138,19 +148,22 @@ struct place *emulate_locate(struct loader *loader, const char *path, int *errnu
 /* A file of which all is read already. */
 struct place *emulate_add(struct loader *loader, struct dir *dir, const char *name, const struct elf *elf,
                           bool is_secure);
+struct winner *emulate_winner(struct loader *loader, const struct place *place);
 /* The path by which a place was met first. */
 const char *emulate_place_path(struct arena *arena, const struct place *place);
 /* setuid, setgid or file capabilities: the kernel sets AT_SECURE for such a program. */
 bool emulate_is_secure(const char *path, unsigned mode);
 
 /* Expands the elements of a path list as fillin_rpath() does, each ending at one of `separators`. `origin` is the
- * object's directory. NULL for an empty list. `exact` keeps missing directories and the names as they are. */
-struct dirs *emulate_list(struct loader *loader, const char *list, const char *separators, const char *origin,
-                          bool secure, bool exact);
+ * object's directory. NULL for an empty list. `exact` keeps missing directories and the names as they are, in a list
+ * that lives in `arena`; other lists live in the loader's. */
+struct dirs *emulate_list(struct arena *arena, struct loader *loader, const char *list, const char *separators,
+                          const char *origin, bool secure, bool exact);
 /* Expands $ORIGIN, $LIB and $PLATFORM; NULL where one has no value. */
-const char *emulate_expand(struct loader *loader, const char *text, const char *origin, bool secure);
+const char *emulate_expand(struct arena *arena, const struct loader *loader, const char *text, const char *origin,
+                           bool secure);
 /* The directory that $ORIGIN stands for in an object with this path. */
-const char *emulate_origin(struct loader *loader, const char *path);
+const char *emulate_origin(struct arena *arena, const struct loader *loader, const char *path);
 
 /* The three parts in a row, until the next call. */
 const char *emulate_buffer(struct loader *loader, const char *first, const char *second, const char *third);
@@ -181,8 +194,8 @@ void emulate_describe(struct process *process, struct map *asker, const struct n
 
 /* ".so" with nothing or a dot behind it. */
 bool loader_is_library_name(const char *name);
-/* As if the file, which has that path (NULL: the one by which it was met first), were opened in the base program, or started if it is a program. *map is its own;
- * false when it cannot be loaded. */
+/* As if the file, which has that path (NULL: the one by which it was met first), were opened in the base program, or
+ * started if it is a program. *map is its own; false when it cannot be loaded. */
 bool loader_enter(struct loader *loader, struct place *place, const char *path, struct process *process,
                   struct map **map);
 

@@ -68,8 +68,9 @@ static bool forget_paths(struct arena *arena, int fd)
     return entries != NULL;
 }
 
-/* A copy in memory, for a module whose own search path (a packager may have added one) would change the answer, or whose
- * place LD_PRELOAD cannot name. The descriptor is inherited by the program, which finds the copy under /proc/self/fd. */
+/* A copy in memory, for a module whose own search path (a packager may have added one) would change the answer, or
+ * whose place LD_PRELOAD cannot name. The descriptor is inherited by the program, which finds the copy under
+ * /proc/self/fd. */
 static int copy_module(struct arena *arena, const char *path)
 {
     struct str content;

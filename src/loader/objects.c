@@ -20,6 +20,9 @@ struct name *emulate_name(struct loader *loader, const char *text)
     if (!name) {
         name = entry->value = arena_alloc(loader->arena, sizeof *name);
         name->s = entry->key;
+        name->base = path_basename(name->s);
+        name->has_slash = name->base != name->s;
+        name->has_token = strchr(name->s, '$') != NULL;
     }
     return name;
 }
@@ -29,10 +32,9 @@ const char *emulate_text(struct loader *loader, const char *text)
     return intern(&loader->texts, text, strlen(text))->key;
 }
 
-const char *emulate_origin(struct loader *loader, const char *path)
+const char *emulate_origin(struct arena *arena, const struct loader *loader, const char *path)
 {
-    const char *absolute = path[0] == '/' ? path : path_join(loader->arena, loader->cwd, path);
-    return path_dirname(loader->arena, absolute);
+    return path_dirname(arena, path[0] == '/' ? path : path_join(arena, loader->cwd, path));
 }
 
 /* $NAME or ${NAME} at `text`: its length if it is exactly `name`, by the longest identifier: $ORIGINAL is none. */
@@ -46,8 +48,8 @@ static size_t token_length(const char *text, const char *name)
     char next = start[length];
     if (braced)
         return next == '}' ? length + 3 : 0;
-    bool goes_on = (next >= 'A' && next <= 'Z') || (next >= 'a' && next <= 'z') || (next >= '0' && next <= '9')
-        || next == '_';
+    bool goes_on =
+        (next >= 'A' && next <= 'Z') || (next >= 'a' && next <= 'z') || (next >= '0' && next <= '9') || next == '_';
     return goes_on ? 0 : length + 1;
 }
 
@@ -57,9 +59,10 @@ static bool origin_is_allowed(const char *text, const char *at, size_t length, b
     return !secure || (at == text && (at[length] == '\0' || at[length] == '/'));
 }
 
-const char *emulate_expand(struct loader *loader, const char *text, const char *origin, bool secure)
+const char *emulate_expand(struct arena *arena, const struct loader *loader, const char *text, const char *origin,
+                           bool secure)
 {
-    struct text expanded = {.arena = loader->arena};
+    struct text expanded = {.arena = arena};
     if (!strchr(text, '$'))
         return text;
     for (const char *at = text; *at;) {
@@ -84,6 +87,21 @@ const char *emulate_expand(struct loader *loader, const char *text, const char *
     return text_str(&expanded).s;
 }
 
+/* Which of the subdirectories that the loader knows are in a directory. Most have none, and "glibc-hwcaps" or "tls"
+ * says so for all that are in it. */
+static void find_subdirs(struct loader *loader, const char *path, struct strv *subdirs)
+{
+    const struct strv *all = &loader->system.subdirs, *tops = &loader->system.tops;
+    for (size_t i = 0; i < tops->n; i++) {
+        if (!file_is_dir(emulate_buffer(loader, path, tops->v[i], "")))
+            continue;
+        for (size_t j = 0; j < all->n; j++)
+            if (strncmp(all->v[j], tops->v[i], strlen(tops->v[i])) == 0
+                && file_is_dir(emulate_buffer(loader, path, all->v[j], "")))
+                strv_add(loader->arena, subdirs, all->v[j]);
+    }
+}
+
 /* Mounts are told apart because ".." is another directory in each. */
 static struct node *find_node(struct loader *loader, const char *path)
 {
@@ -94,13 +112,11 @@ static struct node *find_node(struct loader *loader, const char *path)
     const uint64_t key[] = {status.stx_mnt_id, (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor,
                             status.stx_ino};
     struct intern_entry *entry = intern(&loader->nodes, key, sizeof key);
-    if (entry->value)
-        return entry->value;
-    struct node *node = entry->value = arena_alloc(loader->arena, sizeof *node);
-    for (size_t i = 0; i < loader->system.subdirs.n; i++)
-        if (file_is_dir(emulate_buffer(loader, path, loader->system.subdirs.v[i], "")))
-            strv_add(loader->arena, &node->subdirs, loader->system.subdirs.v[i]);
-    return node;
+    if (!entry->value) {
+        struct node *node = entry->value = arena_alloc(loader->arena, sizeof *node);
+        find_subdirs(loader, path, &node->subdirs);
+    }
+    return entry->value;
 }
 
 struct dir *emulate_dir(struct loader *loader, const char *path, size_t size)
@@ -127,18 +143,19 @@ static bool is_trusted(const struct loader *loader, const char *path)
 }
 
 /* One element: NULL when it is dropped. */
-static struct dir *element_dir(struct loader *loader, struct str element, const char *origin, bool secure)
+static struct dir *element_dir(struct arena *scratch, struct loader *loader, struct str element, const char *origin,
+                               bool secure)
 {
     if (element.n == 0)
         return emulate_dir(loader, "", 0);
-    const char *text = str_dup(loader->arena, element);
-    const char *path = emulate_expand(loader, text, origin, secure);
+    const char *text = str_dup(scratch, element);
+    const char *path = emulate_expand(scratch, loader, text, origin, secure);
     size_t length = path ? strlen(path) : 0;
     if (length == 0)
         return NULL;
     while (length > 1 && path[length - 1] == '/')
         length--;
-    char *full = arena_alloc(loader->arena, length + 2);
+    char *full = arena_alloc(scratch, length + 2);
     memcpy(full, path, length);
     if (full[length - 1] != '/')
         full[length++] = '/';
@@ -176,16 +193,18 @@ static bool holds(struct dir *const *dirs, size_t n, const struct dir *dir, bool
     return false;
 }
 
-struct dirs *emulate_list(struct loader *loader, const char *list, const char *separators, const char *origin,
-                          bool secure, bool exact)
+struct dirs *emulate_list(struct arena *arena, struct loader *loader, const char *list, const char *separators,
+                          const char *origin, bool secure, bool exact)
 {
     _cleanup_arena_ struct arena *scratch = arena_new();
-    struct { VEC(struct dir *); } dirs = {0};
+    struct {
+        VEC(struct dir *);
+    } dirs = {0};
     if (!list || !list[0])
         return NULL;
     for (const char *at = list;; at++) {
         size_t length = strcspn(at, separators);
-        struct dir *dir = element_dir(loader, (struct str){at, length}, origin, secure);
+        struct dir *dir = element_dir(scratch, loader, (struct str){at, length}, origin, secure);
         if (dir && (exact || dir->node) && !holds(dirs.v, dirs.n, dir, exact))
             *vec_add(scratch, &dirs) = dir;
         at += length;
@@ -194,7 +213,7 @@ struct dirs *emulate_list(struct loader *loader, const char *list, const char *s
     }
     if (dirs.n == 0)
         return NULL;
-    return exact ? new_list(loader->arena, dirs.v, dirs.n) : intern_list(loader, dirs.v, dirs.n);
+    return exact ? new_list(arena, dirs.v, dirs.n) : intern_list(loader, dirs.v, dirs.n);
 }
 
 /* As the loader would refuse it as a library. */
@@ -248,9 +267,9 @@ static struct place *new_place(struct loader *loader, const struct dir *dir, con
     if (!object->rpath && !object->runpath)
         return place;
     _cleanup_arena_ struct arena *scratch = arena_new();
-    const char *origin = emulate_origin(loader, emulate_place_path(scratch, place));
-    place->rpath = emulate_list(loader, object->rpath, ":", origin, false, false);
-    place->runpath = emulate_list(loader, object->runpath, ":", origin, false, false);
+    const char *origin = emulate_origin(scratch, loader, emulate_place_path(scratch, place));
+    place->rpath = emulate_list(scratch, loader, object->rpath, ":", origin, false, false);
+    place->runpath = emulate_list(scratch, loader, object->runpath, ":", origin, false, false);
     return place;
 }
 
@@ -266,9 +285,21 @@ struct place *emulate_add(struct loader *loader, struct dir *dir, const char *na
     return new_place(loader, dir, "", arena_strdup(loader->arena, name), entry->value);
 }
 
+struct winner *emulate_winner(struct loader *loader, const struct place *place)
+{
+    struct intern_entry *entry = intern(&loader->winners, &place, sizeof place);
+    if (!entry->value)
+        entry->value = arena_alloc(loader->arena, sizeof(struct winner));
+    return entry->value;
+}
+
 const char *emulate_place_path(struct arena *arena, const struct place *place)
 {
-    return arena_printf(arena, "%s%s%s", place->dir->path, place->subdir, place->name);
+    struct text path = {.arena = arena};
+    text_bytes(&path, place->dir->path, strlen(place->dir->path));
+    text_bytes(&path, place->subdir, strlen(place->subdir));
+    text_bytes(&path, place->name, strlen(place->name));
+    return path.s;
 }
 
 bool emulate_is_secure(const char *path, unsigned mode)

@@ -11,32 +11,45 @@ enum { MOST_MAPS = 16 * 1024 }; /* objects in one process */
 static struct map *claimed(const struct process *process, const struct claim *claim)
 {
     if (claim->process == process->number)
-        return claim->map;
-    return process->uses_base ? claim->base_map : NULL;
+        return process->maps.v[claim->map];
+    return process->uses_base && claim->base_map ? process->loader->base.maps.v[claim->base_map - 1] : NULL;
 }
 
 /* The first who claims a name keeps it: the loader looks through its list from the front. */
-static void claim(struct process *process, struct claim *claim, struct map *map)
+static void claim(struct process *process, struct claim *claim, const struct map *map)
 {
     if (claimed(process, claim))
         return;
     if (process->is_base) {
-        claim->base_map = map;
+        claim->base_map = map->index + 1;
         return;
     }
-    claim->map = map;
+    claim->map = map->index;
     claim->process = process->number;
 }
 
-static struct chain *extend_chain(struct loader *loader, struct dirs *dirs, struct chain *parent)
+static struct chain *link_chain(struct loader *loader, struct dirs *dirs, struct chain *parent)
 {
-    if (!dirs)
-        return parent;
     struct chain key = {dirs, parent};
     struct intern_entry *entry = intern(&loader->chains, &key, sizeof key);
     if (!entry->value)
         entry->value = arena_memdup(loader->arena, &key, sizeof key);
     return entry->value;
+}
+
+static struct chain *without(struct loader *loader, struct chain *chain, const struct dirs *dirs)
+{
+    if (!chain)
+        return NULL;
+    if (chain->dirs == dirs)
+        return chain->parent;
+    return link_chain(loader, chain->dirs, without(loader, chain->parent, dirs));
+}
+
+/* A list that has been searched once need not be searched again further on: chains stay short, and few. */
+static struct chain *extend_chain(struct loader *loader, struct dirs *dirs, struct chain *parent)
+{
+    return dirs ? link_chain(loader, dirs, without(loader, parent, dirs)) : parent;
 }
 
 /* A map's place in the list is kept from process to process. */
@@ -46,6 +59,7 @@ static struct map *next_map(struct process *process)
     struct map **place = vec_add(arena, &process->maps);
     if (!*place)
         *place = arena_alloc(arena, sizeof **place);
+    (*place)->index = (uint32_t)(process->maps.n - 1);
     return *place;
 }
 
@@ -56,6 +70,7 @@ static struct map *add_map(struct process *process, struct map wanted)
     struct map *map = next_map(process);
     struct object *object = wanted.place->object;
     struct chain *parent = wanted.loader ? wanted.loader->chain : process->main_chain;
+    wanted.index = map->index;
     *map = wanted;
     map->chain = extend_chain(process->loader, wanted.place->rpath, parent);
     claim(process, &object->claim, map);
@@ -81,17 +96,17 @@ static void find_path(struct process *process, struct map *asker, const struct n
                       struct hit *hit)
 {
     struct loader *loader = process->loader;
-    const char *origin = asker && strchr(name->s, '$') ? emulate_origin(loader, emulate_path(process, asker)) : NULL;
-    const char *path = emulate_expand(loader, name->s, origin, false);
+    struct arena *arena = loader->arena;
+    const char *origin = asker && name->has_token ? emulate_origin(arena, loader, emulate_path(process, asker)) : NULL;
+    const char *path = emulate_expand(arena, loader, name->s, origin, false);
     int errnum = 0;
     struct place *place = path ? emulate_locate(loader, path, &errnum) : NULL;
-    const char *problem = !path ? "it names a directory that has no value"
-        : !place                ? strerror(errnum)
-                                : place->object->problem;
+    const char *problem = !path    ? "it names a directory that has no value"
+                          : !place ? strerror(errnum)
+                                   : place->object->problem;
     *hit = (struct hit){.via = VIA_NONE};
     if (place)
-        *hit = (struct hit){
-            .via = problem ? VIA_FATAL : VIA_PATH, .place = place, .problem = problem, .path = path};
+        *hit = (struct hit){.via = problem ? VIA_FATAL : VIA_PATH, .place = place, .problem = problem, .path = path};
     if (steps)
         *vec_add(loader->arena, steps) =
             (struct search_step){VIA_PATH, NULL, NULL, arena_strdup(loader->arena, path ? path : name->s),
@@ -110,7 +125,7 @@ struct map *emulate_need(struct process *process, struct map *asker, struct name
     struct map *map = claimed(process, &name->claim);
     if (map)
         return reuse(hit, map);
-    if (strchr(name->s, '/'))
+    if (name->has_slash)
         find_path(process, asker, name, steps, hit);
     else
         emulate_search(process, asker, name, exact, steps, hit);
@@ -120,8 +135,9 @@ struct map *emulate_need(struct process *process, struct map *asker, struct name
     if (map)
         reuse(hit, map);
     else
-        map = add_map(process, (struct map){.place = hit->place, .path = hit->path, .asked = name, .loader = asker,
-                                            .via = hit->via});
+        map = add_map(
+            process,
+            (struct map){.place = hit->place, .path = hit->path, .asked = name, .loader = asker, .via = hit->via});
     if (map)
         claim(process, &name->claim, map);
     else
@@ -132,11 +148,10 @@ struct map *emulate_need(struct process *process, struct map *asker, struct name
 /* DSTs of a DT_NEEDED are expanded before anything else (dl-deps.c). */
 static struct name *needed_name(struct process *process, struct map *map, struct name *name)
 {
+    _cleanup_arena_ struct arena *scratch = arena_new();
     struct loader *loader = process->loader;
-    if (!strchr(name->s, '$'))
-        return name;
-    const char *text =
-        emulate_expand(loader, name->s, emulate_origin(loader, emulate_path(process, map)), false);
+    const char *origin = emulate_origin(scratch, loader, emulate_path(process, map));
+    const char *text = emulate_expand(scratch, loader, name->s, origin, false);
     return text ? emulate_name(loader, text) : name;
 }
 
@@ -159,7 +174,7 @@ static void need_watched(struct process *process, struct map *map, struct name *
     struct watch *watch = process->watch;
     struct search_steps steps = {0};
     struct hit hit;
-    bool is_watched = strncmp(path_basename(name->s), watch->start, strlen(watch->start)) == 0;
+    bool is_watched = strncmp(name->base, watch->start, watch->length) == 0;
     struct map *found = emulate_need(process, map, name, is_watched, is_watched && watch->record ? &steps : NULL, &hit);
     if (is_watched)
         watch->asked(watch, map, name, &hit, &steps);
@@ -174,7 +189,9 @@ void emulate_load_needed(struct process *process, size_t from)
         struct map *map = process->maps.v[i];
         const struct object *object = map->place->object;
         for (uint32_t j = 0; j < object->needed_count; j++) {
-            struct name *name = needed_name(process, map, object->needed[j]);
+            struct name *name = object->needed[j];
+            if (name->has_token)
+                name = needed_name(process, map, name);
             if (process->watch)
                 need_watched(process, map, name);
             else
@@ -226,17 +243,23 @@ static void add_interpreter(struct process *process, const struct place *main)
         claim(process, &emulate_name(loader, path)->claim, map);
 }
 
+static void set_library_path(struct process *process, const char *origin)
+{
+    struct loader *loader = process->loader;
+    const char *list = loader->options.ld_library_path;
+    process->library_path = emulate_list(loader->arena, loader, list, ":;", origin, false, false);
+    process->exact_library_path = emulate_list(loader->arena, loader, list, ":;", origin, false, true);
+}
+
 /* With raised rights the environment counts for nothing, and $ORIGIN must lead to a trusted place. */
 static void prepare_main(struct process *process, struct place *main, const char *path, bool is_secure)
 {
     struct loader *loader = process->loader;
-    const char *list = loader->options.ld_library_path, *origin = emulate_origin(loader, path);
+    const char *origin = emulate_origin(loader->arena, loader, path);
     if (is_secure)
-        main->rpath = emulate_list(loader, main->object->rpath, ":", origin, true, false);
-    else {
-        process->library_path = emulate_list(loader, list, ":;", origin, false, false);
-        process->exact_library_path = emulate_list(loader, list, ":;", origin, false, true);
-    }
+        main->rpath = emulate_list(loader->arena, loader, main->object->rpath, ":", origin, true, false);
+    else
+        set_library_path(process, origin);
     process->main = add_map(process, (struct map){.place = main, .path = path, .via = VIA_PATH});
     process->main_chain = process->main->chain;
 }
@@ -244,17 +267,17 @@ static void prepare_main(struct process *process, struct place *main, const char
 void emulate_start(struct loader *loader, struct place *main, const char *path, struct process *process)
 {
     bool is_base = process->is_base, is_secure = main && main->object->is_secure;
-    const char *list = loader->options.ld_library_path;
-    *process = (struct process){
-        .loader = loader, .number = ++loader->processes, .is_base = is_base, .uses_base = is_base,
-        .maps = process->maps, .watch = process->watch};
+    *process = (struct process){.loader = loader,
+                                .number = ++loader->processes,
+                                .is_base = is_base,
+                                .uses_base = is_base,
+                                .maps = process->maps,
+                                .watch = process->watch};
     process->maps.n = 0;
     if (main)
         prepare_main(process, main, path, is_secure);
-    else {
-        process->library_path = emulate_list(loader, list, ":;", NULL, false, false);
-        process->exact_library_path = emulate_list(loader, list, ":;", NULL, false, true);
-    }
+    else
+        set_library_path(process, NULL);
     add_interpreter(process, main);
     if (!is_secure && loader->options.ld_preload)
         preload(process, loader->options.ld_preload);
@@ -265,10 +288,15 @@ void emulate_start(struct loader *loader, struct place *main, const char *path, 
 void emulate_start_as_base(struct loader *loader, struct process *process)
 {
     const struct process *base = &loader->base;
-    *process = (struct process){
-        .loader = loader, .number = ++loader->processes, .uses_base = true, .main = base->main,
-        .main_chain = base->main_chain, .library_path = base->library_path,
-        .exact_library_path = base->exact_library_path, .maps = process->maps, .watch = process->watch};
+    *process = (struct process){.loader = loader,
+                                .number = ++loader->processes,
+                                .uses_base = true,
+                                .main = base->main,
+                                .main_chain = base->main_chain,
+                                .library_path = base->library_path,
+                                .exact_library_path = base->exact_library_path,
+                                .maps = process->maps,
+                                .watch = process->watch};
     process->maps.n = 0;
 }
 
@@ -318,9 +346,10 @@ void emulate_describe(struct process *process, struct map *asker, const struct n
     if (hit->reused && hit->reused->via == VIA_PRELOAD)
         resolution->via = VIA_PRELOAD;
     resolution->path = hit->reused ? emulate_path(process, hit->reused) : hit->path;
-    if (!hit->place->real)
-        hit->place->real = path_real(arena, resolution->path);
-    resolution->real = hit->place->real;
+    struct winner *winner = emulate_winner(process->loader, hit->place);
+    if (!winner->real)
+        winner->real = path_real(arena, resolution->path);
+    resolution->real = winner->real;
 }
 
 const char *emulate_blocked(const struct watch *watch, const struct resolution *resolution)

@@ -10,15 +10,9 @@
 const char *loader_via_text(enum loader_via via)
 {
     static const char *const texts[] = {
-        [VIA_NONE] = "not found",
-        [VIA_LOADED] = "already loaded",
-        [VIA_PATH] = "path",
-        [VIA_RPATH] = "DT_RPATH",
-        [VIA_LD_LIBRARY_PATH] = "LD_LIBRARY_PATH",
-        [VIA_RUNPATH] = "DT_RUNPATH",
-        [VIA_CACHE] = "ld.so.cache",
-        [VIA_DEFAULT] = "system directories",
-        [VIA_PRELOAD] = "LD_PRELOAD",
+        [VIA_NONE] = "not found",         [VIA_LOADED] = "already loaded",           [VIA_PATH] = "path",
+        [VIA_RPATH] = "DT_RPATH",         [VIA_LD_LIBRARY_PATH] = "LD_LIBRARY_PATH", [VIA_RUNPATH] = "DT_RUNPATH",
+        [VIA_CACHE] = "ld.so.cache",      [VIA_DEFAULT] = "system directories",      [VIA_PRELOAD] = "LD_PRELOAD",
         [VIA_FATAL] = "broken candidate",
     };
     return texts[via];
@@ -29,13 +23,14 @@ static struct dirs *system_dirs(struct loader *loader)
     struct text list = {.arena = loader->arena};
     for (size_t i = 0; i < loader->system.dirs.n; i++)
         text_add(&list, "%s%s%s", i ? ":" : "", loader->options.root, loader->system.dirs.v[i]);
-    return emulate_list(loader, text_str(&list).s, ":", NULL, false, true);
+    return emulate_list(loader->arena, loader, text_str(&list).s, ":", NULL, false, true);
 }
 
 static void init_tables(struct loader *loader)
 {
-    struct intern *const tables[] = {&loader->names,   &loader->dirs,   &loader->nodes,    &loader->lists, &loader->chains,
-                                     &loader->objects, &loader->places, &loader->searches, &loader->texts};
+    struct intern *const tables[] = {&loader->names,  &loader->dirs,    &loader->nodes,  &loader->lists,
+                                     &loader->chains, &loader->objects, &loader->places, &loader->searches,
+                                     &loader->texts,  &loader->winners};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         tables[i]->arena = loader->arena;
     loader->buffer.arena = loader->arena;
@@ -107,8 +102,8 @@ static bool starts(const struct place *place)
 
 bool loader_is_library_name(const char *name)
 {
-    for (const char *at = name; (at = strstr(at, ".so")); at += 3)
-        if (at[3] == '\0' || at[3] == '.')
+    for (const char *at = strchr(name, '.'); at; at = strchr(at + 1, '.'))
+        if (at[1] == 's' && at[2] == 'o' && (at[3] == '\0' || at[3] == '.'))
             return true;
     return false;
 }
@@ -156,7 +151,10 @@ static void keep_first(struct watch *watch, struct map *asker, struct name *name
 bool loader_resolve(struct loader *loader, const char *path, const char *soname_start, struct resolution *resolution)
 {
     struct process process = {0};
-    struct first first = {{soname_start, keep_first, true, NULL, NULL}, &process, resolution, false};
+    struct first first = {
+        .watch = {.start = soname_start, .length = strlen(soname_start), .asked = keep_first, .record = true},
+        .process = &process,
+        .resolution = resolution};
     struct map *map;
     int errnum;
     struct place *place = emulate_locate(loader, path, &errnum);

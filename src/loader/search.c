@@ -10,6 +10,7 @@
 enum verdict { GO_ON, DECIDED };
 
 struct search {
+    struct arena *scratch;
     struct process *process;
     struct loader *loader;
     struct name *name;
@@ -22,7 +23,7 @@ struct search {
 /* A list under search: which rule, and whose it is. */
 struct list {
     enum loader_via via;
-    struct map *by; /* NULL */
+    struct map *by;          /* NULL */
     const struct dirs *dirs; /* NULL for none */
 };
 
@@ -30,10 +31,12 @@ static void record(struct search *search, const struct list *list, const char *d
                    const char *outcome)
 {
     struct arena *arena = search->loader->arena;
-    if (search->steps)
-        *vec_add(arena, search->steps) = (struct search_step){
-            list->via, list->by ? emulate_path(search->process, list->by) : NULL, dir,
-            arena_strdup(arena, candidate), arena_strdup(arena, outcome)};
+    if (!search->steps)
+        return;
+    candidate = arena_strdup(arena, candidate); /* before the buffer that it may stand in is used again */
+    *vec_add(arena, search->steps) =
+        (struct search_step){list->via, list->by ? emulate_path(search->process, list->by) : NULL, dir, candidate,
+                             arena_strdup(arena, outcome)};
 }
 
 static bool is_wanted(const struct search *search, const char *outcome)
@@ -47,6 +50,8 @@ static enum verdict take(struct search *search, const struct list *list, const c
 {
     const struct object *object = place->object;
     const char *outcome = object->problem ? object->problem : search->decided ? SEARCH_TOO_LATE : "found";
+    if (path)
+        path = emulate_text(search->loader, path);
     record(search, list, dir, path, outcome);
     if (search->decided || object->is_foreign)
         return GO_ON;
@@ -66,8 +71,7 @@ static enum verdict try_place(struct search *search, const struct list *list, st
 {
     struct loader *loader = search->loader;
     struct place *place = emulate_place(loader, dir, subdir, search->name, errnum);
-    const char *path =
-        search->exact ? arena_printf(loader->arena, "%s%s%s", dir->path, subdir, search->name->s) : NULL;
+    const char *path = search->exact ? emulate_buffer(loader, dir->path, subdir, search->name->s) : NULL;
     if (place)
         return take(search, list, dir->path, place, path);
     if (search->steps && is_wanted(search, strerror(*errnum)))
@@ -115,8 +119,8 @@ static const struct dirs *own_dirs(struct search *search, struct map *map, const
     bool secure = map == search->process->main && map->place->object->is_secure;
     if (!text || !search->exact)
         return known;
-    const char *origin = emulate_origin(loader, emulate_path(search->process, map));
-    return emulate_list(loader, text, ":", origin, secure, true);
+    const char *origin = emulate_origin(search->scratch, loader, emulate_path(search->process, map));
+    return emulate_list(search->scratch, loader, text, ":", origin, secure, true);
 }
 
 static enum verdict try_rpath(struct search *search, struct map *map)
@@ -210,6 +214,12 @@ struct search_key {
     uint64_t flags;
 };
 
+/* What is remembered: nothing of who asked or of how directories were called. */
+struct found {
+    enum loader_via via;
+    struct place *place;
+};
+
 void emulate_search(struct process *process, struct map *asker, struct name *name, bool exact,
                     struct search_steps *steps, struct hit *hit)
 {
@@ -221,7 +231,9 @@ void emulate_search(struct process *process, struct map *asker, struct name *nam
         .process = process, .loader = loader, .name = name, .exact = exact, .steps = steps, .hit = hit};
     struct search_key key = {
         .name = name,
-        .chain = has_runpath ? NULL : asker ? asker->chain : process->main_chain,
+        .chain = has_runpath ? NULL
+                 : asker     ? asker->chain
+                             : process->main_chain,
         .runpath = has_runpath ? asker->place->runpath : NULL,
         .library_path = process->library_path,
         .flags = (flagged ? flagged->place->object->flags_1 & DF_1_NODEFLIB : 0) | (has_runpath ? 1 : 0),
@@ -230,14 +242,19 @@ void emulate_search(struct process *process, struct map *asker, struct name *nam
     if (loader->system.unsupported)
         return;
     if (exact) {
+        _cleanup_arena_ struct arena *scratch = arena_new();
+        search.scratch = scratch;
         search_all(&search, asker);
         return;
     }
     struct intern_entry *entry = intern(&loader->searches, &key, sizeof key);
-    if (!entry->value) {
+    struct found *found = entry->value;
+    if (!found) {
         search_all(&search, asker);
-        hit->by = NULL; /* another asker's in the next process */
-        entry->value = arena_memdup(loader->arena, hit, sizeof *hit);
+        found = entry->value = arena_alloc(loader->arena, sizeof *found);
+        *found = (struct found){hit->via, hit->place};
     }
-    *hit = *(struct hit *)entry->value;
+    *hit = (struct hit){.via = found->via, .place = found->place};
+    if (hit->via == VIA_FATAL)
+        hit->problem = hit->place->object->problem;
 }
