@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "cmd/cmd.h"
+#include "util/file.h"
 #include "util/text.h"
 
 static void print_help(void)
@@ -57,6 +58,11 @@ static int run_command(struct run *run, const struct cmd *cmd, int argc, char **
     if (run->options.help) {
         options_help(cmd);
         return 0;
+    }
+    const char *data_dir = run->options.data_dir;
+    if (data_dir && !file_is_dir(data_dir)) {
+        err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--data-dir: %s is no directory", data_dir);
+        return RUN_FAILED;
     }
     run->data = data_new(run->arena, run->options.data_dir);
     return cmd->function(run);

@@ -1,6 +1,7 @@
 #include "check/cudart.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/env.h"
 #include "util/path.h"
@@ -39,22 +40,39 @@ static const char *winning_rule(const struct check_input *input, const char *nam
     return resolution.detail ? resolution.detail : loader_via_text(resolution.via);
 }
 
-static void advise(const struct check_input *input, struct result *result, const struct identity *identity)
+/* "cuda-version=12.4", or the bound as conda takes it, quoted for a shell by the caller. */
+static const char *wanted_spec(const struct check_input *input)
+{
+    const struct spec *spec = input->facts->spec;
+    const char *text = spec && spec->has_effective ? spec->effective_text : NULL;
+    if (!text)
+        return "cuda-version";
+    return arena_printf(input->arena, "cuda-version%s%s", text[0] >= '0' && text[0] <= '9' ? "=" : "", text);
+}
+
+static void advise(const struct check_input *input, struct result *result, const struct identity *identity,
+                   const char *rule)
 {
     const struct inventory *inventory = input->facts->inventory;
     const char *dir = path_dirname(input->arena, identity->path);
-    const struct spec *spec = input->facts->spec;
-    if (!identity->in_prefix && input->facts->state->present)
+    struct release minor = {identity->release.major, identity->release.minor, -1};
+    if (identity->release.major < 0)
+        check_fix(input, result, "install the package that owns %s anew", identity->path);
+    else if (!identity->in_prefix && rule && strstr(rule, "LD_PRELOAD"))
+        check_fix(input, result, "take it out of LD_PRELOAD");
+    else if (!identity->in_prefix && rule && !strstr(rule, "LD_LIBRARY_PATH"))
+        check_fix(input, result, "condagpu why libcudart -p %s shows the search; put the environment's runtime on its way",
+                  inventory->prefix);
+    else if (!identity->in_prefix && input->facts->state->present)
         check_fix(input, result, "take %s out of LD_LIBRARY_PATH, or run condagpu init again", dir);
     else if (!identity->in_prefix)
         check_fix(input, result, "run condagpu init -p %s and activate the environment again", inventory->prefix);
     else if (identity->by_pip)
         check_fix(input, result, "install the pinned wheel with pip, or change the pin to %s",
-                  release_text(input->arena, identity->release));
+                  release_text(input->arena, minor));
     else
-        check_fix(input, result, "conda install cuda-cudart=%s, or change the pin to %s",
-                  spec && spec->effective_text ? spec->effective_text : "X.Y",
-                  release_text(input->arena, identity->release));
+        check_fix(input, result, "conda install -p %s cuda-cudart \"%s\", or change the pin to %s", inventory->prefix,
+                  wanted_spec(input), release_text(input->arena, minor));
 }
 
 /* What a file that is loaded, or would be, means for the pin. `who` loads it. */
@@ -86,7 +104,7 @@ static void judge(const struct check_input *input, struct result *result, const 
         check_pass(input, result, "%s loads %s, which is %s", who, path, release);
     if (result->status == STATUS_FAIL || !identity.in_prefix)
         if (!result->fix)
-            advise(input, result, &identity);
+            advise(input, result, &identity, rule);
 }
 
 static void remember(const struct check_input *input, const char *path, int called, const char *how)
@@ -130,13 +148,14 @@ static void judge_missing(const struct check_input *input, struct result *result
         if (cudart_fits(input, &identity, &pin) == FIT_NO) {
             check_fail(input, result, "python cannot load %s: the environment holds %s, which is %s; the pin is %s",
                        name, paths.v[i], release, pin_place(input, pin));
-            advise(input, result, &identity);
+            advise(input, result, &identity, NULL);
         } else
             check_fix(input, result, "run condagpu init -p %s and activate the environment again", prefix);
     }
 }
 
-/* Where no process of the environment can be asked: the emulation alone, and the words say so. */
+/* Where no process of the environment can be asked, the emulation can show that something is wrong, but a pass needs the
+ * process: what python would really do is not known. */
 static void judge_without_python(const struct check_input *input, struct result *result, const char *name,
                                  const char *reason)
 {
@@ -149,13 +168,38 @@ static void judge_without_python(const struct check_input *input, struct result 
     struct resolution resolution = {0};
     loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
     check_evidence(input, result, NULL, 0, 0, "not asked of a live process: %s", reason);
-    if (!resolution.path) {
-        check_skip(input, result, "%s; and by the loader's rules alone %s is not found", reason, name);
-        return;
+    if (resolution.path) {
+        const char *rule = resolution.detail ? resolution.detail : loader_via_text(resolution.via);
+        struct result emulated = {0};
+        judge(input, &emulated, "a program", resolution.path, rule, 0);
+        check_evidence(input, result, NULL, 0, 0, "by the loader's rules alone: %s", emulated.message);
+        if (emulated.status == STATUS_FAIL) {
+            check_fail(input, result, "%s", emulated.message);
+            check_fix(input, result, "%s", emulated.fix ? emulated.fix : "condagpu why libcudart shows the search");
+        }
+        remember(input, resolution.path, 0, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
     }
-    judge(input, result, "a program (by the loader's rules; no live process)", resolution.path,
-          resolution.detail ? resolution.detail : loader_via_text(resolution.via), 0);
-    remember(input, resolution.path, 0, arena_printf(input->arena, "by the loader's rules alone: %s", reason));
+}
+
+/* A python that is there must answer: one that is broken, or dies while it loads libcudart, serves nobody. */
+static void judge_no_answer(const struct check_input *input, struct result *result, const char *name,
+                            const struct live *live)
+{
+    const struct inventory *inventory = input->facts->inventory;
+    const char *bin = path_join(input->arena, inventory->prefix, "bin/python");
+    struct stat status;
+    judge_without_python(input, result, name, live->skipped);
+    if (inventory->python && live->died) {
+        check_fail(input, result, "%s while it loads %s", live->skipped, name);
+        check_fix(input, result, "install the package that owns %s anew: the file may be cut short", name);
+    } else if (inventory->python) {
+        check_warn(input, result, "python cannot be asked which libcudart it loads: %s", live->skipped);
+        check_fix(input, result, "let bin/python of the environment be the interpreter itself");
+    } else if (lstat(bin, &status) == 0) {
+        check_fail(input, result, "%s leads nowhere, so nothing can run in this environment", bin);
+        check_fix(input, result, "conda install -p %s --force-reinstall python", inventory->prefix);
+    } else
+        check_skip(input, result, "the environment has no python, so no process of it can be asked");
 }
 
 void check_cudart_live(const struct check_input *input, struct result *result)
@@ -163,8 +207,8 @@ void check_cudart_live(const struct check_input *input, struct result *result)
     const char *python = input->facts->inventory->python;
     struct strv sonames = {0};
     cudart_sonames(input, &sonames);
-    if (!input->activated)
-        check_evidence(input, result, NULL, 0, 0, "in this process's environment: %s", input->activated_problem);
+    if (!input->activated && input->facts->inventory->hooks.n)
+        check_fail(input, result, "no shell survives the activation of this environment: %s", input->activated_problem);
     if (sonames.n == 0)
         check_skip(input, result, "no release is pinned and there is no libcudart in the environment");
     for (size_t i = 0; i < sonames.n; i++) {
@@ -172,7 +216,7 @@ void check_cudart_live(const struct check_input *input, struct result *result)
         if (python)
             loader_live(input->arena, python, activated_or_own(input), sonames.v[i], &live);
         if (!live.ran)
-            judge_without_python(input, result, sonames.v[i], live.skipped);
+            judge_no_answer(input, result, sonames.v[i], &live);
         else if (!live.opened)
             judge_missing(input, result, sonames.v[i], live.message);
         else {

@@ -46,7 +46,8 @@ void check_hooks_current(const struct check_input *input, struct result *result)
     }
     for (size_t i = 0; i < input->hook_count; i++) {
         const struct hook_file *hook = &input->hooks[i];
-        if (!hook->present || str_eq(hook->expected, hook->actual))
+        bool edited = hook->recorded && strcmp(sha256_hex(input->arena, hook->actual), hook->recorded) != 0;
+        if (!hook->present || edited || str_eq(hook->expected, hook->actual))
             continue;
         check_evidence(input, result, hook->path, first_difference(hook->expected, hook->actual), 0,
                        "differs from what init would write from here on");
@@ -101,6 +102,15 @@ static void judge_marker(const struct check_input *input, struct result *result)
                    element);
         check_fix(input, result, "activate the environment in this shell or job itself");
     }
+    for (size_t i = 0; i < plan->ops.n; i++) {
+        const struct op *op = &plan->ops.v[i];
+        const char *value = env_get(input->env, op->name);
+        if (op->kind != OP_SET || cstr_eq(value, expand(input, op->value)))
+            continue;
+        check_warn(input, result, "%s is %s in this process: it was changed after activation, the hooks set %s", op->name,
+                   value ? value : "not set", expand(input, op->value));
+        check_fix(input, result, "unset it and activate again, or put your value into condagpu.yml");
+    }
     check_pass(input, result, "the hooks ran in this process");
 }
 
@@ -122,8 +132,8 @@ static void judge_own_environment(const struct check_input *input, struct result
         check_evidence(input, result, NULL, 0, 0, "python started from this process loads %s (%s)", live.path, release);
         if (cudart_fits(input, &identity, &pin) == FIT_NO)
             check_fail(input, result,
-                       "the hooks did not run in this process, and python started from it loads %s, which is %s; the "
-                       "pin is %s", live.path, release, pin->text);
+                       "python started from this process loads %s, which is %s; the pin is %s", live.path, release,
+                       pin->text);
     }
 }
 
@@ -132,15 +142,18 @@ void check_hooks_active(const struct check_input *input, struct result *result)
     const struct inventory *inventory = input->facts->inventory;
     const char *marker = env_get(input->env, "CONDAGPU_ACTIVE"), *active = env_get(input->env, "CONDA_PREFIX");
     bool marked = marker && (strcmp(marker, inventory->prefix) == 0 || strcmp(marker, inventory->real) == 0);
+    judge_own_environment(input, result);
+    if (result->status == STATUS_FAIL)
+        check_fix(input, result, "take what comes before the environment out of LD_LIBRARY_PATH, or activate again");
     if (marked) {
         judge_marker(input, result);
         return;
     }
-    judge_own_environment(input, result);
     if (active && (strcmp(active, inventory->prefix) == 0 || strcmp(active, inventory->real) == 0))
         check_warn(input, result, "the environment is active, but its hooks did not run in this process");
     else
         check_warn(input, result, "the environment is not active in this process: the other checks speak of a shell "
                    "that activates it");
-    check_fix(input, result, "conda activate %s", inventory->prefix);
+    if (!result->fix)
+        check_fix(input, result, "conda activate %s", inventory->prefix);
 }

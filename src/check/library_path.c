@@ -13,11 +13,23 @@ struct path_state {
     struct strv seen;
 };
 
+/* A system toolkit's directory that our own hook put there, where the environment has no runtime. */
+static bool is_planned(const struct check_input *input, const char *element)
+{
+    for (size_t i = 0; i < input->plan->ops.n; i++) {
+        const struct op *op = &input->plan->ops.v[i];
+        if (strcmp(op->name, "LD_LIBRARY_PATH") == 0 && cstr_eq(op->value, element))
+            return true;
+    }
+    return false;
+}
+
 static void judge_element(const struct check_input *input, struct result *result, const char *element,
                           struct path_state *state)
 {
     const struct inventory *inventory = input->facts->inventory;
-    bool ours = path_below(inventory->prefix, element) || path_below(inventory->real, element);
+    bool ours = path_below(inventory->prefix, element) || path_below(inventory->real, element)
+        || is_planned(input, element);
     if (element[0] != '/') {
         check_warn(input, result, "LD_LIBRARY_PATH holds the %s element \"%s\": the loader searches the working directory",
                    element[0] ? "relative" : "empty", element);

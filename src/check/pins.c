@@ -1,5 +1,6 @@
 #include "check/pins.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "util/path.h"
@@ -13,6 +14,18 @@ static void no_pin(const struct check_input *input, struct result *result, const
     }
     check_fail(input, result, "%s", what);
     check_fix(input, result, "add \"  - cuda-version=X.Y\" to the dependencies, or say --allow-unpinned");
+}
+
+/* What conda reads otherwise than its author meant, or leaves out. */
+static void judge_notes(const struct check_input *input, struct result *result, const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->notes.n; i++) {
+        const struct note *note = &spec->notes.v[i];
+        check_evidence(input, result, note->file, note->line, note->column, "%s", note->message);
+        check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
+        if (note->mend && !result->fix)
+            check_fix(input, result, "%s", note->mend);
+    }
 }
 
 void check_pin_present(const struct check_input *input, struct result *result)
@@ -30,6 +43,7 @@ void check_pin_present(const struct check_input *input, struct result *result)
                        pin->dropped ? ", in a pip: list that conda drops" : "");
         bounding += !pin->dropped;
     }
+    judge_notes(input, result, spec);
     if (bounding == 0)
         no_pin(input, result, arena_printf(input->arena, "%s pins no CUDA release", spec->file));
     else if (spec->conflicts.n)
@@ -67,6 +81,9 @@ static const struct dep *dep_of(const struct spec *spec, const struct pin *pin)
 
 static bool version_matches(const struct pin *pin, const struct dep *dep, const struct record *record)
 {
+    bool plain_build = dep && dep->build && dep->build[0] != '^'; /* a regular expression is left to conda */
+    if (plain_build && record->build && fnmatch(dep->build, record->build, 0) != 0)
+        return false;
     if (!dep || !dep->version)
         return true;
     return pin->manager == MANAGER_PIP ? pep440_matches(dep->version, record->version)

@@ -160,10 +160,26 @@ static bool add_hook(struct run *run, struct gathered *gathered, const struct sh
     return render_hook(run->arena, shell, activate, &input, &hook->expected, &run->err);
 }
 
+/* The ID that a hook of ours carries in the names of its state, where state.json is lost: shells that are active hold it. */
+static const char *id_of_hooks(struct run *run, const struct gathered *gathered)
+{
+    const char *path = path_join(run->arena, gathered->inventory.prefix, "etc/conda/deactivate.d/" HOOK_STEM ".sh");
+    struct str content;
+    struct err ignored;
+    if (!file_exists(path) || !file_read(run->arena, path, LARGEST_HOOK, "hook", &content, &ignored))
+        return NULL;
+    const char *found = strstr(content.s, "_CONDAGPU_");
+    if (!found || strspn(found + 10, "0123456789abcdef") != 8)
+        return NULL;
+    return arena_memdup(run->arena, found + 10, 8);
+}
+
 /* Deactivation first: a hook that can be undone is written before the one that must be. */
 static bool gather_hooks(struct run *run, struct gathered *gathered)
 {
-    gathered->id = gathered->state.present ? gathered->state.id : state_new_id(run->arena);
+    gathered->id = gathered->state.present ? gathered->state.id : id_of_hooks(run, gathered);
+    if (!gathered->id)
+        gathered->id = state_new_id(run->arena);
     for (int activate = 0; activate < 2; activate++)
         for (const struct shell *shell = shells; shell->name; shell++)
             if (wants_shell(run, gathered, shell) && !add_hook(run, gathered, shell, activate))

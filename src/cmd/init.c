@@ -241,6 +241,18 @@ static void print_done(struct run *run, const struct gathered *gathered, const s
     printf("conda activate %s runs them; condagpu plan says what they set and why\n", gathered->inventory.prefix);
 }
 
+/* What the reader of the file noticed goes to standard error, where it disturbs no diff. */
+static void print_notes(struct run *run, const struct spec *spec)
+{
+    for (size_t i = 0; i < spec->notes.n && !run->options.quiet; i++) {
+        const struct note *note = &spec->notes.v[i];
+        const char *text = arena_printf(run->arena, "%s:%u:%u: %s%s%s%s", note->file, note->line, note->column,
+                                        note->message, note->mend ? " (" : "", note->mend ? note->mend : "",
+                                        note->mend ? ")" : "");
+        fprintf(stderr, "condagpu: note: %s\n", text_printable(run->arena, str_of(text)));
+    }
+}
+
 static int init(struct run *run)
 {
     struct gathered gathered;
@@ -248,6 +260,7 @@ static int init(struct run *run)
     bool changed;
     if (!gather(run, true, &gathered) || !check_target(run, &gathered))
         return RUN_FAILED;
+    print_notes(run, gathered.facts.spec);
     add_changes(run, &gathered, &changes);
     if (run->options.diff) {
         print_diff(run, &changes);

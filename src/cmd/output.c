@@ -1,17 +1,37 @@
 #include "cmd/output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "util/file.h"
+#include "util/path.h"
+
+/* A device, FIFO or socket is written to, not replaced. */
+static bool write_through(const char *path, struct str content, struct err *err)
+{
+    _cleanup_stream_ FILE *stream = fopen(path, "we");
+    if (stream && fwrite(content.s, 1, content.n, stream) == content.n && fflush(stream) == 0)
+        return true;
+    return err_system(err, ERR_OUTPUT, "cannot write", path, errno);
+}
 
 bool output_write(const char *path, struct str content, struct err *err)
 {
-    if (strcmp(path, "-") != 0)
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct stat status;
+    if (strcmp(path, "-") == 0) {
+        fwrite(content.s, 1, content.n, stdout); /* main() looks at the stream's error once, at the end */
+        return true;
+    }
+    if (stat(path, &status) != 0)
         return file_write_atomic(path, content, 0644, err);
-    fwrite(content.s, 1, content.n, stdout); /* main() looks at the stream's error once, at the end */
-    return true;
+    if (!S_ISREG(status.st_mode))
+        return write_through(path, content, err);
+    const char *real = path_real(arena, path); /* what a link leads to is written, the link stays */
+    return file_write_atomic(real ? real : path, content, status.st_mode & 0777, err);
 }
 
 bool output_is_json(struct run *run, bool *json)

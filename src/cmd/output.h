@@ -9,7 +9,8 @@
 #include "util/err.h"
 #include "util/str.h"
 
-/* "-" is standard output; a file is written atomically with mode 0644. ERR_OUTPUT. */
+/* "-" is standard output; a file (or what a link leads to) is written atomically and keeps its mode, a new one has 0644;
+ * a device or FIFO is written through. ERR_OUTPUT. */
 bool output_write(const char *path, struct str content, struct err *err);
 
 /* The one --format of a command that knows text and json; ERR_USAGE for another. */

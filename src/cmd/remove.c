@@ -68,8 +68,10 @@ static int remove_all(struct run *run)
     struct removal removal = {.run = run};
     struct state state;
     struct lock lock;
-    if (!gather_prefix(run, &removal.prefix) || !state_read(run->arena, removal.prefix, &state, &run->err))
+    if (!gather_prefix(run, &removal.prefix))
         return RUN_FAILED;
+    if (!state_read(run->arena, removal.prefix, &state, &run->err))
+        state = (struct state){0}; /* a broken state goes as well */
     if (!file_is_dir(removal.prefix)) {
         err_set(&run->err, ERR_INPUT, "prefix", removal.prefix, 0, 0, "there is no such directory");
         return RUN_FAILED;

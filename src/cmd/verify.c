@@ -42,7 +42,6 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
         .answer = answer,
         .require_gpu = run->options.require_gpu,
         .allow_unpinned = run->options.allow_unpinned,
-        .compile = run->options.compile,
     };
     if (!checks_select(run->arena, checks, run->options.only, run->options.skip, &selection, &run->err)
         || !gather_deadline(run, &input.deadline_ms))
@@ -52,7 +51,8 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
     if (!find_consumers(run, gathered, &input, &consumers))
         return false;
     checks_run(&input, checks, &selection, results);
-    return true;
+    return results->n > 0
+        || err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--only and --skip together leave no check");
 }
 
 /* One document for each --format; the first without an --output of its own goes to standard output. */
@@ -98,6 +98,11 @@ static bool check_formats(struct run *run)
         return err_mend(&run->err, nearest ? "did you mean %s?" : "text, json, junit, sarif and github are known",
                         nearest);
     }
+    for (size_t i = 1; i < run->options.outputs.n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(run->options.outputs.v[i], run->options.outputs.v[j]) == 0)
+                return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--output names %s twice",
+                               run->options.outputs.v[i]);
     if (run->options.outputs.n > formats->n)
         return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "more --output than --format");
     if (formats->n > run->options.outputs.n + 1)

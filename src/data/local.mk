@@ -9,6 +9,7 @@ TABLES = \
 	src/data/driver_cuda.tsv \
 	src/data/host_compiler.tsv \
 	src/data/nccl_env.tsv \
+	src/data/pin_packages.tsv \
 	src/data/thread_env.tsv \
 	src/data/torch_cuda.tsv \
 	src/data/unsatisfiable.tsv

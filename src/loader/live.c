@@ -162,6 +162,7 @@ void loader_live(struct arena *arena, const char *python, const char *const *env
     while (str_cut(&rest, '\n', &line))
         if (parse_line(arena, line, live))
             return;
+    live->died = proc.started && (proc.timed_out || proc.status >= 128);
     live->skipped = failure(arena, python, &proc);
 }
 
@@ -198,6 +199,7 @@ void loader_trace(struct arena *arena, const char *python, const char *const *en
     proc_run(arena, (const char *const[]){python, NULL}, envp, NULL, DEADLINE_MS, MOST_OUTPUT, &proc);
     live->ran = proc.started && !proc.timed_out && proc.status == 0;
     if (!live->ran) {
+        live->died = proc.started && (proc.timed_out || proc.status >= 128);
         live->skipped = failure(arena, python, &proc);
         return;
     }

@@ -151,6 +151,7 @@ void loader_cudarts(struct arena *arena, const struct strv *paths, struct cudart
 struct live {
     bool ran;
     const char *skipped; /* why not: no python, a wrapper script, a path with a space or colon, musl, … */
+    bool died;           /* it was started and ended by a signal, or did not answer in time */
     bool opened;
     const char *path;    /* the file that was loaded */
     const char *message; /* dlerror */

@@ -172,7 +172,7 @@ static bool read_source(struct expansion *expansion, const char *name, struct so
     source->file = path_join(expansion->arena, expansion->directory, name);
     struct str content, line;
     if (!file_read(expansion->arena, source->file, TEMPLATE_LIMIT, "template", &content, expansion->err))
-        return false;
+        return err_mend(expansion->err, "make install puts the templates there; --template-dir names other ones");
     while (str_cut(&content, '\n', &line))
         *vec_add(expansion->arena, &source->lines) = line;
     if (source->lines.n && source->lines.v[source->lines.n - 1].n == 0)

@@ -9,7 +9,10 @@ struct building {
     struct data *data;
     struct spec *spec;
     struct err *err;
-    struct { VEC(struct dep); } constraints; /* of pip's -c files: they count where the package is required */
+    struct {
+        VEC(struct dep);
+    } constraints;      /* of pip's -c files: they count where the package is required */
+    unsigned pip_files; /* files that -r and -c have named so far */
 };
 
 struct place {
@@ -23,6 +26,9 @@ bool building_fail(struct building *b, struct place place, const char *mend, con
 void building_note(struct building *b, const char *id, struct place place, const char *message, const char *mend);
 /* One more dependency: its text (trimmed) and place; the caller fills the rest. */
 struct dep *building_dep(struct building *b, enum manager manager, struct place place, struct str text);
+
+/* Refuses, at the place, one dependency more than any environment has (100,000). */
+bool building_room(struct building *b, struct place place);
 
 /* Fills the parts of a conda dependency from its text. */
 void conda_dep(struct building *b, struct dep *dep);

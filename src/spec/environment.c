@@ -65,8 +65,10 @@ static bool read_item(struct building *b, const struct node *item, bool dropped)
     if (item->is_null)
         return building_fail(b, place_of(b, item), NULL, "an empty dependency");
     if (has_no_break_space(item->text))
-        return building_fail(b, place_of(b, item), "write plain spaces",
-                             "a no-break space (U+00A0) in \"%s\"", item->text);
+        return building_fail(b, place_of(b, item), "write plain spaces", "a no-break space (U+00A0) in \"%s\"",
+                             item->text);
+    if (!building_room(b, place_of(b, item)))
+        return false;
     conda_dep(b, building_dep(b, MANAGER_CONDA, place_of(b, item), str_of(item->text)));
     return true;
 }
@@ -90,7 +92,8 @@ static void note_pip_not_indented(struct building *b, const struct node *list)
             empty_pip = is_empty(pip);
         else if (empty_pip && item->kind == NODE_SCALAR && strstr(item->text, "=="))
             building_note(b, "pip-not-indented", place_of(b, item),
-                          arena_printf(b->arena, "\"%s\" stands behind an empty pip: list and so among conda's packages",
+                          arena_printf(b->arena,
+                                       "\"%s\" stands behind an empty pip: list and so among conda's packages",
                                        item->text),
                           "indent it below - pip:");
     }
@@ -211,5 +214,5 @@ bool environment_read(struct building *b)
     for (size_t i = 0; i < root->keys.n; i++)
         note_key(b, root->keys.v[i]);
     return read_channels(b, yaml_value(root, "channels")) && read_dependencies(b, dependencies)
-        && read_variables(b, yaml_value(root, "variables"));
+           && read_variables(b, yaml_value(root, "variables"));
 }

@@ -63,6 +63,8 @@ bool explicit_read(struct building *b)
         struct place place = {b->spec->file, number, (unsigned)(text.s - line.s) + 1};
         if (!text.n || text.s[0] == '#' || str_eq_c(text, "@EXPLICIT"))
             continue;
+        if (!building_room(b, place))
+            return false;
         struct dep *dep = building_dep(b, MANAGER_CONDA, place, text);
         if (!read_address(b->arena, dep))
             return building_fail(b, place, "write the address of one .conda or .tar.bz2 file",

@@ -232,7 +232,7 @@ int pep440_cmp(const char *left, const char *right)
     return order ? order : local_cmp(l.local, r.local);
 }
 
-enum operator { COMPATIBLE, ARBITRARY, EQUAL, DIFFERENT, AT_MOST, AT_LEAST, BELOW, ABOVE };
+enum operator{ COMPATIBLE, ARBITRARY, EQUAL, DIFFERENT, AT_MOST, AT_LEAST, BELOW, ABOVE };
 
 struct clause {
     enum operator operator;
@@ -252,12 +252,12 @@ static size_t parts_of(struct str release)
 static bool version_fits(struct clause *clause)
 {
     const struct pep440 *v = &clause->version;
-    bool may_be_local = (clause->operator == EQUAL || clause->operator == DIFFERENT) && !clause->wildcard;
+    bool may_be_local = (clause->operator== EQUAL || clause->operator== DIFFERENT) && !clause->wildcard;
     if (v->local.n && !may_be_local)
         return false;
     if (clause->wildcard && (v->pre || v->has_post || v->has_dev))
         return false;
-    return clause->operator != COMPATIBLE || parts_of(v->release) > 1;
+    return clause->operator!= COMPATIBLE || parts_of(v->release) > 1;
 }
 
 static bool read_clause(struct str text, struct clause *clause)
@@ -273,12 +273,12 @@ static bool read_clause(struct str text, struct clause *clause)
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         if (!str_starts(text, operators[i].text))
             continue;
-        *clause = (struct clause){.operator = operators[i].operator};
+        *clause = (struct clause){.operator= operators[i].operator};
         clause->text = str_trim(str_slice(text, strlen(operators[i].text), text.n));
-        if (clause->operator == ARBITRARY)
+        if (clause->operator== ARBITRARY)
             return clause->text.n > 0;
         struct str version = clause->text;
-        clause->wildcard = (clause->operator == EQUAL || clause->operator == DIFFERENT) && str_ends(version, ".*");
+        clause->wildcard = (clause->operator== EQUAL || clause->operator== DIFFERENT) && str_ends(version, ".*");
         if (clause->wildcard)
             version.n -= 2;
         return pep440_parse(version, &clause->version) && version_fits(clause);
@@ -289,7 +289,7 @@ static bool read_clause(struct str text, struct clause *clause)
 static bool has_prefix(const struct pep440 *version, const struct pep440 *prefix, size_t parts)
 {
     return number_cmp(version->epoch, prefix->epoch) == 0
-        && release_parts_cmp(version->release, prefix->release, parts) == 0;
+           && release_parts_cmp(version->release, prefix->release, parts) == 0;
 }
 
 static bool equals(const struct clause *clause, const struct pep440 *version)
@@ -311,7 +311,7 @@ static bool exclusive(const struct clause *clause, const struct pep440 *version)
     const struct pep440 *bound = &clause->version;
     bool same_base = has_prefix(version, bound, SIZE_MAX);
     int order = public_cmp(version, bound);
-    if (clause->operator == BELOW)
+    if (clause->operator== BELOW)
         return order < 0 && !(same_base && is_prerelease(version) && !is_prerelease(bound));
     return order > 0 && !(same_base && version->has_post && !bound->has_post);
 }
@@ -323,7 +323,7 @@ static bool clause_matches(const struct clause *clause, struct str text, const s
         return text.n == clause->text.n && strncasecmp(text.s, clause->text.s, text.n) == 0;
     case COMPATIBLE:
         return public_cmp(version, &clause->version) >= 0
-            && has_prefix(version, &clause->version, parts_of(clause->version.release) - 1);
+               && has_prefix(version, &clause->version, parts_of(clause->version.release) - 1);
     case EQUAL:
         return equals(clause, version);
     case DIFFERENT:
@@ -362,7 +362,7 @@ bool pep440_matches(const char *constraint, const char *version)
     bool valid = pep440_parse(text, &parsed);
     while (next_clause(&rest, &part)) {
         struct clause clause;
-        if (!read_clause(part, &clause) || (!valid && clause.operator != ARBITRARY)
+        if (!read_clause(part, &clause) || (!valid && clause.operator!= ARBITRARY)
             || !clause_matches(&clause, text, &parsed))
             return false;
     }

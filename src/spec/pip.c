@@ -17,7 +17,6 @@ struct reading {
     const struct reading *parent; /* the file that named this one; NULL at the top */
     const char *file, *real;      /* `real` tells files apart; NULL at the top */
     unsigned depth;
-    unsigned *files;
     bool constraint, dropped;
 };
 
@@ -64,7 +63,10 @@ static char *without_blanks(struct arena *arena, struct str text)
 
 static int hex_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Undoes %2B and the like; %00 stays as it is. */
@@ -74,8 +76,11 @@ static char *percent_decoded(struct arena *arena, struct str text)
     for (size_t i = 0; i < text.n; i++) {
         int high = text.s[i] == '%' && text.n - i > 2 ? hex_value(text.s[i + 1]) : -1;
         int low = high >= 0 ? hex_value(text.s[i + 2]) : -1;
-        *out++ = low >= 0 && (high || low) ? (char)(high << 4 | low) : text.s[i];
-        i += low >= 0 && (high || low) ? 2 : 0;
+        bool escaped = low >= 0 && (high || low);
+        int byte = escaped ? high << 4 | low : text.s[i];
+        *out++ = (char)byte;
+        if (escaped)
+            i += 2;
     }
     *out = '\0';
     return copy;
@@ -290,7 +295,7 @@ static bool check_limits(const struct reading *reading, struct place place, cons
             return building_fail(reading->b, place, NULL, "%s names itself by way of -r or -c", real);
     if (reading->depth == DEEPEST)
         return building_fail(reading->b, place, NULL, "files that -r and -c name are nested more than 8 deep");
-    if (++*reading->files > MOST_FILES)
+    if (++reading->b->pip_files > MOST_FILES)
         return building_fail(reading->b, place, NULL, "-r and -c name more than 64 files");
     return true;
 }
@@ -309,7 +314,7 @@ static bool read_file(const struct reading *reading, struct place place, struct 
                       arena_printf(b->arena, "%s is not fetched: what it pins is not known", path), NULL);
         return true;
     }
-    if (path[0] != '/' && strcmp(place.file, "-") != 0)
+    if (path[0] != '/' && strchr(place.file, '/'))
         path = path_join(b->arena, path_dirname(b->arena, place.file), path);
     const char *real = path_real(b->arena, path);
     if (!real || !file_read(b->arena, path, LARGEST, "requirements file", &bytes, &err)) {
@@ -321,8 +326,12 @@ static bool read_file(const struct reading *reading, struct place place, struct 
     }
     if (!check_limits(reading, place, real) || !decode(b->arena, path, bytes, &content, b->err))
         return false;
-    struct reading nested = {.b = b, .parent = reading, .file = path, .real = real, .depth = reading->depth + 1,
-                             .files = reading->files, .constraint = reading->constraint || constraint,
+    struct reading nested = {.b = b,
+                             .parent = reading,
+                             .file = path,
+                             .real = real,
+                             .depth = reading->depth + 1,
+                             .constraint = reading->constraint || constraint,
                              .dropped = reading->dropped};
     return read_lines(&nested, content);
 }
@@ -333,8 +342,11 @@ static struct dep *add(const struct reading *reading, struct place place, struct
     struct dep *dep;
     if (reading->constraint) {
         dep = vec_add(b->arena, &b->constraints);
-        *dep = (struct dep){.manager = MANAGER_PIP, .text = str_dup(b->arena, text), .file = place.file,
-                            .line = place.line, .column = place.column};
+        *dep = (struct dep){.manager = MANAGER_PIP,
+                            .text = str_dup(b->arena, text),
+                            .file = place.file,
+                            .line = place.line,
+                            .column = place.column};
     } else {
         dep = building_dep(b, MANAGER_PIP, place, text);
     }
@@ -372,6 +384,8 @@ static bool read_option(const struct reading *reading, struct place place, struc
 
 static bool read_line(const struct reading *reading, struct place place, struct str text)
 {
+    if (!building_room(reading->b, place))
+        return false;
     if (text.s[0] == '-')
         return read_option(reading, place, text);
     read_requirement(reading->b->arena, add(reading, place, text), text);
@@ -380,8 +394,7 @@ static bool read_line(const struct reading *reading, struct place place, struct 
 
 bool pip_line(struct building *b, struct place place, struct str text, bool dropped)
 {
-    unsigned files = 0;
-    struct reading reading = {.b = b, .file = place.file, .files = &files, .dropped = dropped};
+    struct reading reading = {.b = b, .file = place.file, .dropped = dropped};
     text = str_trim(without_comment(text));
     return !text.n || read_line(&reading, place, text);
 }
@@ -405,8 +418,7 @@ bool is_requirements(struct str content)
 
 bool requirements_read(struct building *b)
 {
-    unsigned files = 0;
-    struct reading reading = {.b = b, .file = b->spec->file, .files = &files};
+    struct reading reading = {.b = b, .file = b->spec->file};
     b->spec->format = "requirements";
     reading.real = strcmp(b->spec->file, "-") == 0 ? NULL : path_real(b->arena, b->spec->file);
     if (!read_lines(&reading, b->spec->content))

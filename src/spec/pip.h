@@ -5,7 +5,8 @@
 #include "spec/building.h"
 
 /* One item of a pip: list or one line of a file. Files that -r and -c name are read, relative to place.file.
- * A dependency is added for each line but -r and -c; an option's has no name, and its value (an index address) as channel.
+ * A dependency is added for each line but -r and -c; an option's has no name, and its value (an index address) as
+ * channel.
  */
 bool pip_line(struct building *b, struct place place, struct str text, bool dropped);
 

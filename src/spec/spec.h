@@ -63,9 +63,9 @@ struct pin {
     bool dropped;        /* as its dep's */
 };
 
-/* A thing about the file that is not an error but that a person should know; lint turns these into findings. */
+/* A thing about the file that is not an error but that a person should know. */
 struct note {
-    const char *id; /* finding id, kebab-case: "several-pip-lists" */
+    const char *id; /* in kebab case: "several-pip-lists" */
     const char *file;
     unsigned line, column;
     const char *message, *mend;

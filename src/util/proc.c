@@ -16,7 +16,10 @@
 
 extern char **environ;
 
-enum { GRACE_MS = 200 }; /* how long a killed child may take to end before it counts as stuck in the kernel */
+enum {
+    GRACE_MS = 200, /* how long a killed child may take to end before it counts as stuck in the kernel */
+    TICK_MS = 50,   /* how often a silent child is looked after */
+};
 
 struct stream {
     int fd;
@@ -45,63 +48,89 @@ static bool drain(struct stream *stream, size_t limit, bool *truncated)
     return true;
 }
 
-/* Collects the child's output until both ends are closed or the deadline passes. */
-static void collect(struct stream streams[2], long long deadline, size_t limit, struct proc *result)
+/* A child under supervision. */
+struct child {
+    pid_t pid;
+    int status;
+    bool ended;
+};
+
+static void look_after(struct child *child)
+{
+    if (child->ended)
+        return;
+    pid_t ended = waitpid(child->pid, &child->status, WNOHANG);
+    child->ended = ended == child->pid || (ended < 0 && errno == ECHILD);
+}
+
+/* Whether anything came. */
+static bool collect_once(struct stream streams[2], int wait_ms, size_t limit, struct proc *result)
+{
+    struct pollfd polls[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
+    if (poll(polls, 2, wait_ms) <= 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (streams[i].fd >= 0 && polls[i].revents && !drain(&streams[i], limit, &result->truncated)) {
+            close(streams[i].fd);
+            streams[i].fd = -1;
+        }
+    }
+    return true;
+}
+
+/* Collects the child's output until both ends are closed, the deadline passes, or the child has ended and nothing more
+ * comes: a process that it left in the background may hold the pipe for ever. */
+static void collect(struct stream streams[2], struct child *child, long long deadline, size_t limit,
+                    struct proc *result)
 {
     while (streams[0].fd >= 0 || streams[1].fd >= 0) {
-        struct pollfd polls[2] = {{streams[0].fd, POLLIN, 0}, {streams[1].fd, POLLIN, 0}};
         long long left = deadline - now_ms();
         if (left <= 0) {
             result->timed_out = true;
             return;
         }
-        if (poll(polls, 2, (int)left) < 0 && errno != EINTR)
+        bool came = collect_once(streams, left < TICK_MS ? (int)left : TICK_MS, limit, result);
+        look_after(child);
+        if (child->ended && !came)
             return;
-        for (int i = 0; i < 2; i++) {
-            if (streams[i].fd >= 0 && polls[i].revents && !drain(&streams[i], limit, &result->truncated)) {
-                close(streams[i].fd);
-                streams[i].fd = -1;
-            }
-        }
     }
 }
 
-static bool reap(pid_t child, long long until, int *status)
+static void reap(struct child *child, long long until)
 {
     for (;;) {
-        pid_t ended = waitpid(child, status, WNOHANG);
-        if (ended == child || (ended < 0 && errno == ECHILD))
-            return true;
-        if (now_ms() >= until)
-            return false;
+        look_after(child);
+        if (child->ended || now_ms() >= until)
+            return;
         nanosleep(&(struct timespec){0, 2000000}, NULL);
     }
 }
 
-/* Waits for the child, kills its group at the deadline, and never blocks on one that does not die. */
-static void finish(pid_t child, long long deadline, struct proc *result)
+/* Waits for the child, kills its group at the deadline (and what it left behind in any case), and never blocks on one
+ * that does not die. */
+static void finish(struct child *child, long long deadline, struct proc *result)
 {
-    int status = 0;
-    bool ended = !result->timed_out && reap(child, deadline, &status);
-    if (!ended) {
-        result->timed_out = true;
-        kill(-child, SIGKILL);
-        kill(child, SIGKILL);
-        ended = reap(child, now_ms() + GRACE_MS, &status);
-    }
-    result->stuck = !ended;
-    result->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!result->timed_out)
+        reap(child, deadline);
+    result->timed_out |= !child->ended;
+    kill(-child->pid, SIGKILL);
+    if (!child->ended)
+        kill(child->pid, SIGKILL);
+    reap(child, now_ms() + GRACE_MS);
+    result->stuck = !child->ended;
+    result->status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : 128 + WTERMSIG(child->status);
 }
 
-static void supervise(pid_t child, int out, int err, unsigned deadline_ms, size_t limit, struct arena *arena,
+static void supervise(pid_t pid, int out, int err, unsigned deadline_ms, size_t limit, struct arena *arena,
                       struct proc *result)
 {
     struct stream streams[2] = {{out, {.arena = arena}}, {err, {.arena = arena}}};
+    struct child child = {.pid = pid};
     long long deadline = now_ms() + deadline_ms;
     text_bytes(&streams[0].text, "", 0);
     text_bytes(&streams[1].text, "", 0);
-    collect(streams, deadline, limit, result);
-    finish(child, deadline, result);
+    collect(streams, &child, deadline, limit, result);
+    finish(&child, deadline, result);
     fd_cleanup(&streams[0].fd);
     fd_cleanup(&streams[1].fd);
     result->out = text_str(&streams[0].text);

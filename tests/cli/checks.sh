@@ -110,6 +110,10 @@ says '"line": 6' "with the first line"
 says '"line": 7' "and the second"
 environment "$p.yml" cuda-version=12.6
 verdict fail pin-installed "another release is installed"
+environment "$p.yml" cuda-version=12.4=h9_9
+verdict fail pin-installed "another build is installed"
+environment "$p.yml" 'cuda-version=12.*,!=12.4'
+verdict fail pin-installed "an excluded version is installed"
 environment "$p.yml" cuda-cudart=12.4.127
 verdict pass cudart-live "the very build"
 environment "$p.yml" cuda-cudart=12.4.99
@@ -122,6 +126,12 @@ environment "$p.yml" 'cuda-version>=12.2'
 verdict pass cudart-live "a bound that holds"
 environment "$p.yml" 'cuda-version>=12.6'
 verdict fail cudart-live "a bound that does not"
+printf 'dependencies:\n  - cuda-version=12.4\n  - pip:\n    - torch==2.4.0+cu121\n  - pip:\n    - numpy\n' >"$p.yml"
+verdict warn pin-present "a pip: list that conda drops"
+verdict pass pin-conflict "and the pin in it does not count"
+printf 'dependencies:\n  - cuda-version=12.4\nchanels:\n  - x\n' >"$p.yml"
+verdict warn pin-present "a misspelt key"
+says 'channels' "and the nearest key is named"
 environment "$p.yml" cuda-version=12.4
 add_record "$p" cuda-nvcc 12.0.76 h0_0
 verdict warn pin-installed "components of two minors"
@@ -149,7 +159,36 @@ printf '#!/bin/sh\nexec python3 "$@"\n' >"$p/bin/python3.12"
 chmod +x "$p/bin/python3.12"
 "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml" --only cudart-live --format json >out 2>&1
 says 'not asked of a live process' "cudart-live: a wrapper script is named as the reason for the fallback"
+verdict warn cudart-live "a wrapper script in python's place is no pass"
+rm "$p/bin/python3.12"
+verdict fail cudart-live "a python that leads nowhere"
+rm "$p/bin/python"
+verdict skip cudart-live "no python at all"
+ln -s python3.12 "$p/bin/python"
 cp kept-python "$p/bin/python3.12"
+head -c 9000 kept >"$p/targets/x86_64-linux/lib/libcudart.so.12.4.127"
+verdict fail cudart-live "a libcudart that is cut short"
+cp kept "$p/targets/x86_64-linux/lib/libcudart.so.12.4.127"
+verdict pass cudart-live "all is well again"
+
+# What was changed after activation, and hooks that let nobody in.
+mkdir -p later
+cp s121 later/libcudart.so.12
+new_prefix "$scratch/plain-env" plain
+add_conda_cudart "$scratch/plain-env" s124 12.4.127
+(
+    p="$scratch/plain-env"
+    "$CONDAGPU" init --no-driver -q -p "$p" -f "$scratch/env.yml" >/dev/null
+    with_hooks "$p" sh -c 'LD_LIBRARY_PATH=$0:$LD_LIBRARY_PATH exec "$CONDAGPU" verify --no-driver -f "$1"' \
+        "$scratch/later" "$scratch/env.yml"
+) >out 2>&1
+is $? 1 "a runtime that was put in front after activation fails"
+says 'later/libcudart\.so\.12.*12\.1' "and is named with its release"
+echo 'exit 0' >"$p/etc/conda/activate.d/ends.sh"
+verdict fail cudart-live "a hook that ends the shell"
+echo 'sleep 60 &' >"$p/etc/conda/activate.d/ends.sh"
+verdict pass cudart-live "a hook that leaves a process behind does not hold verify up"
+rm "$p/etc/conda/activate.d/ends.sh"
 
 # torch
 site="$p/lib/python3.12/site-packages"
@@ -200,5 +239,22 @@ else
 fi
 verdict skip driver-visible "no GPU"
 verdict fail driver-visible "no GPU, but one is required" --require-gpu
+
+# Output files
+"$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml" --only pin-present --skip pin-present >out 2>&1
+is $? 2 "no check left is a wrong command line"
+mkfifo pipe
+cat pipe >from-pipe &
+"$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml" --only pin-present --format json -o pipe
+wait
+[ -p pipe ] && grep -q pin-present from-pipe
+ok $? "a FIFO is written through, not replaced"
+: >real.json
+chmod 600 real.json
+ln -s real.json link.json
+"$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml" --only pin-present --format json -o link.json
+[ -h link.json ] && grep -q pin-present real.json
+ok $? "a link is followed"
+is "$(stat -c %a real.json)" 600 "and the file keeps its mode"
 
 finish

@@ -77,6 +77,9 @@ echo 'not json' >"$p/etc/condagpu/state.json"
 expect 3 "a broken state file is an error" init -p "$p" -f env.yml
 says 'state\.json:1' "that names file and line"
 rm "$p/etc/condagpu/state.json"
+expect 0 "a lost state file is written again" init -p "$p" -f other.yml
+is "$(grep -o '"id": "[0-9a-f]*"' "$p/etc/condagpu/state.json")" "$id" "with the ID that the hooks carry"
+echo '{}' >"$p/etc/condagpu/state.json"
 
 mkdir "$p/etc/conda/activate.d/other.d"
 : >"$p/etc/conda/activate.d/foreign.sh"

@@ -75,7 +75,7 @@ environment "$fixture/environment.yml" cuda-version=12.4
 needs() {
     case $1 in
     condagpu.1 | condagpu-init.1) echo 'export CONDA_PREFIX="$PWD/envs/gpu"' ;;
-    condagpu-explain.1 | condagpu-lint.1 | condagpu-probe.1) echo ':' ;;
+    condagpu-explain.1 | condagpu-probe.1) echo ':' ;;
     *)
         cat <<'END'
 export CONDA_PREFIX="$PWD/envs/gpu" CONDA_SHLVL=1 CONDA_DEFAULT_ENV=gpu

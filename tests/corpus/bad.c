@@ -97,7 +97,7 @@ static const struct row corpus[] = {
     {"34-variables-list.yml", REFUSED, 5, 3, "mapping", NULL},
     {"35-variables-types.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
     {"37-many-items.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
-    {"38-huge-version.yml", READ, 0, 0, NULL, NULL},
+    {"38-huge-version.yml", READ, 5, 5, "invalid-spec", NULL},
     {"40-latin1.yml", REFUSED, 1, 6, "byte 5", NULL},
     {"41-nbsp.yml", REFUSED, 3, 3, "U+00A0", NULL},
     {"43-cr-only.yml", READ, 0, 0, NULL, "cuda-version 12.4.*"},
@@ -247,6 +247,33 @@ START_TEST(many_keys_are_compared_in_no_time)
 }
 END_TEST
 
+START_TEST(too_many_files)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct text text = {.arena = arena};
+    struct err err = {0};
+    struct spec spec;
+    text_add(&text, "dependencies:\n  - pip:\n");
+    for (int i = 0; i < 65; i++)
+        text_add(&text, "    - -r %s\n", below_srcdir(arena, "tests/corpus/faults/loop-not.txt"));
+    ck_assert(!parse(arena, &text, &spec, &err));
+    ck_assert_msg(strstr(err.why, "64 files") && err.line == 67, "%u: %s", err.line, err.why);
+}
+END_TEST
+
+START_TEST(too_many_lines)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct text text = {.arena = arena};
+    struct err err = {0};
+    struct spec spec;
+    for (int i = 0; i < 100001; i++)
+        text_add(&text, "a==1\n");
+    ck_assert(!spec_parse(arena, data_new(arena, NULL), "made.txt", text_str(&text), &spec, &err));
+    ck_assert_msg(strstr(err.why, "100,000") && err.line == 100001, "%u: %s", err.line, err.why);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -257,6 +284,8 @@ int main(void)
         twenty_thousand_levels,
         bomb_of_aliases,
         many_keys_are_compared_in_no_time,
+        too_many_files,
+        too_many_lines,
         NULL,
     };
     return unit_run(unit_suite("bad", tests));

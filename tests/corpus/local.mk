@@ -1,3 +1,7 @@
+check_PROGRAMS += tests/corpus/good
+tests_corpus_good_SOURCES = tests/corpus/good.c
+tests_corpus_good_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)/tests/unit
+tests_corpus_good_LDADD = $(UNIT_LDADD)
 check_PROGRAMS += tests/corpus/bad
 tests_corpus_bad_SOURCES = tests/corpus/bad.c
 tests_corpus_bad_CPPFLAGS = $(UNIT_CPPFLAGS) -I$(top_srcdir)/tests/unit

@@ -28,8 +28,11 @@ static void read_elf(struct arena *arena, int fd, const char *path)
     for (size_t i = 0; i < elf.needed.n; i++)
         if (strlen(elf.needed.v[i]) > 1024 * 1024)
             abort();
-    check_release(cudart_decode(arena, path, &how), how);
-    check_release(cudart_decode_static(arena, path, &how), how);
+    struct release release = cudart_decode(arena, path, &how);
+    check_release(release, how);
+    how = NULL;
+    release = cudart_decode_static(arena, path, &how);
+    check_release(release, how);
 }
 
 static void read_cache(struct arena *arena, const char *path)

@@ -55,11 +55,102 @@ START_TEST(matches_python_versions)
 }
 END_TEST
 
+static const char *shown(struct arena *arena, const struct dep *dep)
+{
+    return arena_printf(arena, "%s|%s|%s|%s|%s|%s", dep->name ? dep->name : "", dep->version ? dep->version : "",
+                        dep->extras ? dep->extras : "", dep->channel ? dep->channel : "",
+                        dep->marker ? dep->marker : "", dep->problem ? "refused" : "");
+}
+
+/* Every row is the one item of a pip: list. */
+START_TEST(reads_lines_of_pip)
+{
+    static const struct {
+        const char *line, *wanted; /* name|version|extras|channel|marker|refused */
+    } rows[] = {
+        {"numpy", "numpy|||||"},
+        {"Nvidia_cuda.-runtime-CU12 == 12.4.127", "nvidia-cuda-runtime-cu12|==12.4.127||||"},
+        {"torch==2.4.0+cu124 --hash=sha256:00", "torch|==2.4.0+cu124||||"},
+        {"torch (>=2, <3)", "torch|>=2,<3||||"},
+        {"jax[cuda12, k8s]>=0.4; python_version > '3'", "jax|>=0.4|cuda12,k8s||python_version > '3'|"},
+        {"x~=1.2 # why", "x|~=1.2||||"},
+        {"torch @ https://h/torch-2.4.0%2Bcu124-cp310-cp310-linux_x86_64.whl ; extra == 'a'",
+         "torch|==2.4.0+cu124||https://h/torch-2.4.0%2Bcu124-cp310-cp310-linux_x86_64.whl|extra == 'a'|"},
+        {"https://h/a;b/torch-2.4.0-py3-none-any.whl#sha256=0",
+         "torch|==2.4.0||https://h/a;b/torch-2.4.0-py3-none-any.whl#sha256=0||"},
+        {"git+https://h/r.git@v1#egg=Flash_attn&x=1", "flash-attn|||git+https://h/r.git@v1#egg=Flash_attn&x=1||"},
+        {"flash_attn @ git+ssh://git@h/r.git", "flash-attn|||git+ssh://git@h/r.git||"},
+        {"git+ssh://git@h/r.git", "|||git+ssh://git@h/r.git||"},
+        {"./wheels/foo_bar-1.0-py3-none-any.whl", "foo-bar|==1.0||./wheels/foo_bar-1.0-py3-none-any.whl||"},
+        {"-e .", "|||.||"},
+        {"-e git+https://h/r#egg=foo", "foo|||git+https://h/r#egg=foo||"},
+        {"--editable=./src", "|||./src||"},
+        {"--index-url https://h/cu124", "|||https://h/cu124||"},
+        {"--extra-index-url=https://h/cu124", "|||https://h/cu124||"},
+        {"-ihttps://h/cu124", "|||https://h/cu124||"},
+        {"-f https://h/torch_stable.html", "|||https://h/torch_stable.html||"},
+        {"--pre", "|||||"},
+        {"--no-binary :all:", "|||||"},
+        {"--no-binary", "|||||refused"},
+        {"--bogus", "|||||refused"},
+        {"torch=2.4", "|||||refused"},
+        {"torch==2.4.", "|||||refused"},
+        {"torch==", "|||||refused"},
+        {"torch 2.4", "|||||refused"},
+        {"torch[cuda", "|||||refused"},
+        {"torch;", "|||||refused"},
+        {"==2.4", "|||||refused"},
+        {"torch @ https://h/numpy-1.0-py3-none-any.whl", "|==1.0||https://h/numpy-1.0-py3-none-any.whl||refused"},
+        {"x==999999999999999999999999999999.1", "x|==999999999999999999999999999999.1||||"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        _cleanup_arena_ struct arena *arena = arena_new();
+        struct err err = {0};
+        struct spec spec;
+        const char *text = arena_printf(arena, "dependencies:\n  - pip:\n    - |-\n      %s\n", rows[i].line);
+        ck_assert_msg(spec_parse(arena, data_new(arena, NULL), "a.yml", str_of(text), &spec, &err), "%s: %s",
+                      rows[i].line, err.why);
+        ck_assert_uint_eq(spec.deps.n, 1);
+        ck_assert_msg(strcmp(shown(arena, &spec.deps.v[0]), rows[i].wanted) == 0, "%s: %s", rows[i].line,
+                      shown(arena, &spec.deps.v[0]));
+    }
+}
+END_TEST
+
+START_TEST(tells_formats_by_content)
+{
+    static const struct {
+        const char *file, *content, *format;
+    } rows[] = {
+        {"-", "name: x\ndependencies: []\n", "environment"},
+        {"requirements.txt", "# c\n\ntorch==2.4.0\n", "requirements"},
+        {"-", "--index-url https://h\n", "requirements"},
+        {"-", "-r /nonexistent/base.txt\n", "requirements"},
+        {"x", "numpy\n", "requirements"},
+        {"x.txt", "# platform: linux-64\n@EXPLICIT\nhttps://h/c/linux-64/a-1-0.conda\n", "explicit"},
+        {"x.yml", "@EXPLICIT\n", "explicit"},
+        {"x.yml", "numpy\n", NULL},
+        {"x", "- numpy\n", NULL},
+        {"x", "hello world\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        _cleanup_arena_ struct arena *arena = arena_new();
+        struct err err = {0};
+        struct spec spec;
+        bool good = spec_parse(arena, data_new(arena, NULL), rows[i].file, str_of(rows[i].content), &spec, &err);
+        ck_assert_msg(good == (rows[i].format != NULL), "%s: %s", rows[i].content, err.why);
+        ck_assert_msg(!good || strcmp(spec.format, rows[i].format) == 0, "%s: %s", rows[i].content, spec.format);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
         orders_python_versions,
         matches_python_versions,
+        reads_lines_of_pip,
+        tells_formats_by_content,
         NULL,
     };
     return unit_run(unit_suite("spec", tests));

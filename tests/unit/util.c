@@ -128,6 +128,9 @@ START_TEST(child_output_status_and_deadline)
     proc_run(arena, (const char *[]){"/bin/sh", "-c", "sleep 60 & sleep 60", NULL}, NULL, NULL, 100, 100, &proc);
     ck_assert(proc.timed_out);
     ck_assert(!proc.stuck);
+    proc_run(arena, (const char *[]){"/bin/sh", "-c", "sleep 60 & echo left", NULL}, NULL, NULL, 20000, 100, &proc);
+    ck_assert(!proc.timed_out);
+    ck_assert(str_eq_c(proc.out, "left\n"));
     proc_run(arena, (const char *[]){"/none/such", NULL}, NULL, NULL, 5000, 100, &proc);
     ck_assert(!proc.started);
     ck_assert_int_eq(proc.errnum, ENOENT);
