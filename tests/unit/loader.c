@@ -204,8 +204,9 @@ static void write_cache(const char *path, bool embedded, const struct cache_row 
     struct text text = {.arena = arena}, strings = {.arena = arena};
     uint32_t extension = 48 + count * 24, names = extension + 8 + 16, base = names + 8;
     const uint32_t header[] = {count, 0, 2, extension, 0, 0, 0};
+    static const char old[32] = "ld.so-1.7.0\0\1\0\0\0 an entry"; /* one entry of 12 bytes, and padding */
     if (embedded)
-        text_bytes(&text, "ld.so-1.7.0\0\1\0\0\0 old entry \0\0\0", 32);
+        text_bytes(&text, old, sizeof old);
     text_bytes(&text, "glibc-ld.so.cache1.1", 20);
     text_bytes(&text, header, sizeof header);
     const uint32_t table[] = {0xeaa42174, 1, 1, 0, names, 8};
