@@ -169,7 +169,7 @@ static void note_blocked(struct process *process, struct map *map, const struct 
         watch->blocked = arena_printf(arena, "%s, which %s needs, is not found", name->s, emulate_path(process, map));
 }
 
-static void need_watched(struct process *process, struct map *map, struct name *name)
+static struct map *need_watched(struct process *process, struct map *map, struct name *name)
 {
     struct watch *watch = process->watch;
     struct search_steps steps = {0};
@@ -180,6 +180,7 @@ static void need_watched(struct process *process, struct map *map, struct name *
         watch->asked(watch, map, name, &hit, &steps);
     if (!found)
         note_blocked(process, map, name, &hit);
+    return found;
 }
 
 void emulate_load_needed(struct process *process, size_t from)
@@ -200,9 +201,31 @@ void emulate_load_needed(struct process *process, size_t from)
     }
 }
 
+/* What an object of the program's start asked for, and what it brought, told again to who watches. */
+static void replay(struct process *process, struct map *first)
+{
+    _cleanup_arena_ struct arena *scratch = arena_new();
+    const size_t most = process->loader->base.maps.n;
+    struct map **maps = arena_alloc(scratch, (most + 1) * sizeof *maps);
+    bool *seen = arena_alloc(scratch, (most + 1) * sizeof *seen);
+    size_t n = 0;
+    maps[n++] = first;
+    seen[first->index] = true;
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < maps[i]->place->object->needed_count; j++) {
+            struct map *map = need_watched(process, maps[i], maps[i]->place->object->needed[j]);
+            if (!map || map != process->loader->base.maps.v[map->index] || seen[map->index])
+                continue;
+            seen[map->index] = true;
+            maps[n++] = map;
+        }
+}
+
 struct map *emulate_load(struct process *process, struct place *place, const char *path)
 {
     struct map *map = claimed(process, &place->object->claim);
+    if (map && process->watch && process->uses_base && !process->is_base)
+        replay(process, map);
     if (map)
         return map;
     size_t from = process->maps.n;

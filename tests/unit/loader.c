@@ -357,6 +357,21 @@ START_TEST(preloads_of_packages_win_by_name)
 }
 END_TEST
 
+START_TEST(what_the_start_has_loaded_is_told_too)
+{
+    struct resolution resolution;
+    put("libcudart.so.12", &(struct make){.soname = "libcudart.so.12"});
+    const char *below = put("below.so", &(struct make){.needed = {"libcudart.so.12"}, .rpath = "$ORIGIN"});
+    const char *above = put("above.so", &(struct make){.needed = {"below.so", "above.so"}, .rpath = "$ORIGIN"});
+    struct loader_options options = {.root = root, .ld_preload = above};
+    struct loader *loader = loader_new(arena, &options);
+    ck_assert(loader_resolve(loader, above, "libcudart.so", &resolution));
+    ck_assert_str_eq(resolution.path, at("libcudart.so.12"));
+    ck_assert_str_eq(resolution.consumer, below);
+    ck_assert(loader_resolve(loader, below, "libcudart.so", &resolution));
+}
+END_TEST
+
 START_TEST(missing_library_blocks_the_load)
 {
     struct resolution resolution;
@@ -507,6 +522,7 @@ int main(void)
         another_root_has_its_own_cache_and_directories,
         steps_tell_the_winner_and_the_losers,
         preloads_of_packages_win_by_name,
+        what_the_start_has_loaded_is_told_too,
         missing_library_blocks_the_load,
         musl_is_said_to_be_unsupported,
         raised_rights_ignore_the_environment,
