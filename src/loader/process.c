@@ -214,7 +214,7 @@ static void replay(struct process *process, struct map *first)
     for (size_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < maps[i]->place->object->needed_count; j++) {
             struct map *map = need_watched(process, maps[i], maps[i]->place->object->needed[j]);
-            if (!map || map != process->loader->base.maps.v[map->index] || seen[map->index])
+            if (!map || map->index >= most || map != process->loader->base.maps.v[map->index] || seen[map->index])
                 continue;
             seen[map->index] = true;
             maps[n++] = map;
