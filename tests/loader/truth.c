@@ -454,6 +454,16 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
 }
 
+static const char *scratch_root;
+
+static void clean_up(void)
+{
+    if (!scratch_root || chdir("/") != 0)
+        return;
+    chmod(path_join(arena, scratch_root, "locked"), 0700);
+    nftw(scratch_root, remove_one, 32, FTW_DEPTH | FTW_PHYS);
+}
+
 static void run_cases(struct world *world, const char *program)
 {
     static const struct {
@@ -505,16 +515,15 @@ int main(void)
         return 99;
     }
     state = number("CONDAGPU_TRUTH_SEED", 1) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    world.root = path_real(arena, root);
+    world.root = scratch_root = path_real(arena, root);
+    atexit(clean_up);
     build_world(&world, number("CONDAGPU_TRUTH_OBJECTS", 300));
     if (chdir(path_join(arena, world.root, "cwd")) != 0)
         return 99;
     run_cases(&world, path_join(arena, build ? build : ".", "tests/loader/program"));
     printf("1..%d\n", tests);
-    if (chdir("/") == 0) {
-        chmod(path_join(arena, world.root, "locked"), 0700);
-        nftw(world.root, remove_one, 32, FTW_DEPTH | FTW_PHYS);
-    }
+    clean_up();
+    scratch_root = NULL;
     arena_free(arena);
     return failures != 0;
 }
