@@ -79,8 +79,7 @@ static void ask_program_for_all(struct question *question, const struct consumer
     struct strv names = {0};
     for (size_t i = 0; i < consumers->cudarts.n; i++) {
         struct elf elf;
-        if (elf_read(arena, consumers->cudarts.v[i], &elf) && elf.soname
-            && strv_find(&names, elf.soname) == names.n)
+        if (elf_read(arena, consumers->cudarts.v[i], &elf) && elf.soname && strv_find(&names, elf.soname) == names.n)
             strv_add(arena, &names, elf.soname);
     }
     strv_sort(&names);
@@ -173,9 +172,10 @@ static bool answer(struct run *run, struct why *why)
     why->library_path = getenv("LD_LIBRARY_PATH");
     why->is_single = file != NULL;
     why->is_verbose = run->options.verbose || run->options.all;
-    question.options = (struct loader_options){
-        .executable = inventory.python, .ld_library_path = why->library_path, .ld_preload = getenv("LD_PRELOAD"),
-        .root = ""};
+    question.options = (struct loader_options){.executable = inventory.python,
+                                               .ld_library_path = why->library_path,
+                                               .ld_preload = getenv("LD_PRELOAD"),
+                                               .root = ""};
     question.loader = loader_new(run->arena, &question.options);
     if (why->library_path && why->library_path[0]) {
         struct loader_options options = question.options;

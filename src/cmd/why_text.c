@@ -105,7 +105,8 @@ static void put_story(struct page *page, const struct why_answer *answer)
     const struct resolution *resolution = &answer->resolution;
     put_strong(page, name_of(page, answer->path));
     if (strcmp(answer->kind, "static") == 0) {
-        put(page, "`- holds a static runtime:%s", answer->release.major >= 0 ? release_of(page, answer) : " release unknown");
+        put(page, "`- holds a static runtime:%s",
+            answer->release.major >= 0 ? release_of(page, answer) : " release unknown");
         return;
     }
     put(page, "|- %s", request(page, answer));
@@ -123,8 +124,8 @@ static void put_story(struct page *page, const struct why_answer *answer)
 static bool is_same_outcome(const struct why_answer *left, const struct why_answer *right)
 {
     return strcmp(right->kind, "static") != 0 && cstr_eq(left->resolution.path, right->resolution.path)
-        && cstr_eq(left->resolution.detail, right->resolution.detail)
-        && cstr_eq(left->without.path, right->without.path);
+           && cstr_eq(left->resolution.detail, right->resolution.detail)
+           && cstr_eq(left->without.path, right->without.path);
 }
 
 /* Other files that lie in what was or would be searched. */
@@ -195,7 +196,8 @@ struct str why_text(struct arena *arena, const struct why *why)
     if (!why->is_single && !why->is_verbose)
         put_statics(&page);
     if (why->answers.n == 0)
-        put(&page, "nothing %s asks for %s", why->is_single ? "in it" : "in the environment", safe(&page, why->library));
+        put(&page, "nothing %s asks for %s", why->is_single ? "in it" : "in the environment",
+            safe(&page, why->library));
     for (size_t i = 0; i < why->problems.n; i++)
         put(&page, "warning: %s", safe(&page, why->problems.v[i]));
     return text_str(&page.text);

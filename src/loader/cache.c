@@ -11,9 +11,12 @@ static const char old_magic[] = "ld.so-1.7.0", new_magic[] = "glibc-ld.so.cache1
 
 enum {
     MOST_BYTES = 64 * 1024 * 1024,
-    OLD_HEADER = 16, OLD_ENTRY = 12,
-    NEW_HEADER = 48, NEW_ENTRY = 24,
-    EXTENSION_ROW = 16, EXTENSION_HWCAPS = 1,
+    OLD_HEADER = 16,
+    OLD_ENTRY = 12,
+    NEW_HEADER = 48,
+    NEW_ENTRY = 24,
+    EXTENSION_ROW = 16,
+    EXTENSION_HWCAPS = 1,
 };
 static const uint32_t extension_magic = UINT32_C(0xeaa42174);
 
@@ -68,8 +71,7 @@ static void find_hwcap_names(struct cache *cache)
     }
 }
 
-bool cache_read(struct arena *arena, const char *path, uint16_t machine, const struct strv *hwcaps,
-                struct cache *cache)
+bool cache_read(struct arena *arena, const char *path, uint16_t machine, const struct strv *hwcaps, struct cache *cache)
 {
     struct str content;
     struct err err;

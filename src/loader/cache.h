@@ -11,10 +11,10 @@
 
 struct cache {
     const char *path;
-    struct str bytes;   /* from the new table's header on; n 0: no cache that can be used */
-    uint32_t count;     /* entries */
-    int32_t wanted;     /* the flags of this machine's libraries */
-    const struct strv *hwcaps; /* active glibc-hwcaps names, the best first */
+    struct str bytes;                   /* from the new table's header on; n 0: no cache that can be used */
+    uint32_t count;                     /* entries */
+    int32_t wanted;                     /* the flags of this machine's libraries */
+    const struct strv *hwcaps;          /* active glibc-hwcaps names, the best first */
     uint32_t names_offset, names_count; /* of the extension that names hwcaps */
 };
 

@@ -10,8 +10,8 @@ enum { CODE_LONGEST = 64 }; /* bytes that a function which stores a constant may
 
 /* A machine whose code is understood. */
 struct code {
-    uint16_t machine; /* e_machine */
-    size_t step;      /* instructions begin at multiples of this */
+    uint16_t machine;  /* e_machine */
+    size_t step;       /* instructions begin at multiples of this */
     const char *start; /* bytes that every such function has at its start or close behind it; NULL for any */
     /* Whether `code` begins a function that stores a constant through its first argument, which it tests for NULL
      * before, and returns 0; every instruction up to the return has to be one that is known. */

@@ -14,22 +14,35 @@
 #include "util/text.h"
 
 enum {
-    DEEPEST = 128,           /* directories inside each other */
+    DEEPEST = 128,            /* directories inside each other */
     SMALLEST_GPU = 64 * 1024, /* bytes of a file that can hold code for a GPU and a runtime */
 };
 
 /* A file that has something to do with libcudart beyond what its DT_NEEDED says. */
 struct opener {
-    struct located *at;
+    const char *path;
     struct strv names; /* "libcudart.so.12", … among its constants */
+};
+
+/* Consumers in the making. There may be thousands, and a growing array leaves its old selves in the arena. */
+struct block {
+    struct block *next;
+    size_t n;
+    struct consumer v[128];
 };
 
 struct walk {
     struct loader *loader;
+    struct arena *temporary; /* of the blocks */
+    struct block *blocks;    /* the last first */
     struct consumers *consumers;
     const char *prefix;
-    struct { VEC(struct located *); } files; /* all ELF files for this machine */
-    struct { VEC(struct opener); } openers;
+    struct {
+        VEC(struct place *);
+    } files; /* all ELF files for this machine */
+    struct {
+        VEC(struct opener);
+    } openers;
 };
 
 /* Parts of the tree that are not this environment: a root's package cache and its other environments. */
@@ -70,9 +83,8 @@ static bool needs_runtime(const struct elf *elf)
 /* Only what may be about GPUs is searched through: by its place, by what it needs, or by the code in it. */
 static bool is_suspect(struct arena *arena, const struct walk *walk, const struct elf *elf, const struct image *image)
 {
-    static const char *const words[] = {"cuda",   "cudnn", "cublas", "nccl", "nvidia",   "torch", "tensorflow",
-                                        "xla",    "jax",   "cupy",   "gpu",  "nvinfer",  "triton", "numba",
-                                        "onnxruntime", NULL};
+    static const char *const words[] = {"cuda", "cudnn", "cublas", "nccl",    "nvidia", "torch", "tensorflow",  "xla",
+                                        "jax",  "cupy",  "gpu",    "nvinfer", "triton", "numba", "onnxruntime", NULL};
     const char *relative = path_relative(walk->prefix, elf->path);
     const char *lower = str_lower(arena, str_of(relative ? relative : elf->path));
     for (size_t i = 0; words[i]; i++)
@@ -84,14 +96,39 @@ static bool is_suspect(struct arena *arena, const struct walk *walk, const struc
     return elf->size >= SMALLEST_GPU && scan_has_gpu_code(arena, image);
 }
 
+static struct consumer *new_consumer(struct walk *walk)
+{
+    struct block *block = walk->blocks;
+    if (!block || block->n == sizeof block->v / sizeof *block->v) {
+        block = arena_alloc(walk->temporary, sizeof *block);
+        block->next = walk->blocks;
+        walk->blocks = block;
+    }
+    walk->consumers->n++;
+    return &block->v[block->n++];
+}
+
+/* From the blocks into one array. */
+static void gather_consumers(struct walk *walk)
+{
+    struct consumers *consumers = walk->consumers;
+    size_t at = consumers->n;
+    consumers->v = arena_alloc(walk->loader->arena, at * sizeof *consumers->v);
+    consumers->cap = at;
+    for (const struct block *block = walk->blocks; block; block = block->next) {
+        at -= block->n;
+        memcpy(consumers->v + at, block->v, block->n * sizeof *block->v);
+    }
+}
+
 static void add_static(struct walk *walk, const char *path, struct release release, const char *how)
 {
-    *vec_add(walk->loader->arena, walk->consumers) = (struct consumer){
-        .kind = CONSUMER_STATIC, .path = path, .release = release, .release_how = how};
+    *new_consumer(walk) =
+        (struct consumer){.kind = CONSUMER_STATIC, .path = path, .release = release, .release_how = how};
 }
 
 /* What the contents of a suspect say. */
-static void search_contents(struct arena *scratch, struct walk *walk, int fd, struct located *at, const struct elf *elf)
+static void search_contents(struct arena *scratch, struct walk *walk, int fd, const struct elf *elf)
 {
     struct arena *arena = walk->loader->arena;
     struct image image;
@@ -101,34 +138,41 @@ static void search_contents(struct arena *scratch, struct walk *walk, int fd, st
         return;
     if (cudart_has_messages(scratch, &image)) {
         struct release release = cudart_static_release(scratch, &image, &how);
-        add_static(walk, at->path, release, arena_strdup(arena, how));
+        add_static(walk, arena_strdup(arena, elf->path), release, arena_strdup(arena, how));
     }
     scan_cudart_names(scratch, &image, &names);
     if (names.n == 0)
         return;
     struct opener *opener = vec_add(arena, &walk->openers);
-    opener->at = at;
+    opener->path = arena_strdup(arena, elf->path);
     for (size_t i = 0; i < names.n; i++)
         strv_add(arena, &opener->names, arena_strdup(arena, names.v[i]));
 }
 
-static void take_elf(struct arena *scratch, struct walk *walk, int fd, const struct elf *elf)
+static void take_elf(struct arena *scratch, struct walk *walk, int fd, struct dir *dir, const struct elf *elf)
 {
     struct arena *arena = walk->loader->arena;
+    const char *name = path_basename(elf->path);
     struct stat status;
     bool is_secure = elf->is_executable && fstat(fd, &status) == 0 && emulate_is_secure(elf->path, status.st_mode);
-    struct located *at = emulate_add(walk->loader, elf->path, elf, is_secure);
+    struct place *place = emulate_add(walk->loader, dir, name, elf, is_secure);
     walk->consumers->elf_read++;
     if (elf->is_filter)
         problem(walk, elf->path, "it has a DT_FILTER or DT_AUXILIARY, which is not followed");
-    if (is_runtime_name(path_basename(elf->path))) {
-        strv_add(arena, &walk->consumers->cudarts, at->path);
+    if (is_runtime_name(name)) {
+        strv_add(arena, &walk->consumers->cudarts, arena_strdup(arena, elf->path));
         return;
     }
     if (elf->is_dynamic)
-        *vec_add(arena, &walk->files) = at;
+        *vec_add(arena, &walk->files) = place;
     if (!needs_runtime(elf))
-        search_contents(scratch, walk, fd, at, elf);
+        search_contents(scratch, walk, fd, elf);
+}
+
+/* The directory of a file, for the loader's tables. */
+static struct dir *dir_of(struct walk *walk, const char *path)
+{
+    return emulate_dir(walk->loader, path, (size_t)(path_basename(path) - path));
 }
 
 static void read_file(struct walk *walk, int dir_fd, const char *dir, const char *name)
@@ -144,7 +188,7 @@ static void read_file(struct walk *walk, int dir_fd, const char *dir, const char
     bool readable = elf_read_fd(scratch, fd, path, walk->loader->machine, &elf);
     walk->consumers->elf_seen += elf.is_elf;
     if (readable)
-        take_elf(scratch, walk, fd, &elf);
+        take_elf(scratch, walk, fd, dir_of(walk, path), &elf);
     else if (elf.is_elf && !elf.is_foreign)
         problem(walk, path, elf.problem);
 }
@@ -211,70 +255,74 @@ static void walk_prefix(struct walk *walk)
     }
 }
 
-/* Each name of a runtime that one load asks for becomes a consumer. */
-struct collect {
-    struct watch watch;
-    struct walk *walk;
-    struct process *process;
-    const char *path;
-    size_t first; /* the first consumer of this load */
-};
-
 static void release_of_winner(struct walk *walk, struct consumer *consumer)
 {
     const char *path = consumer->resolution.path;
+    int errnum;
+    struct place *place = path ? emulate_locate(walk->loader, path, &errnum) : NULL;
     consumer->release = RELEASE_NONE;
     consumer->release_how = consumer->resolution.detail;
-    if (!path)
+    if (!place)
         return;
-    struct intern_entry *entry = intern(&walk->loader->releases, path, strlen(path));
-    struct cudart_file *file = entry->value;
-    if (!file) {
+    struct winner *winner = emulate_winner(walk->loader, place);
+    if (!winner->release_how) {
         _cleanup_arena_ struct arena *scratch = arena_new();
         const char *how;
-        file = entry->value = arena_alloc(walk->loader->arena, sizeof *file);
-        file->decoded = cudart_decode(scratch, path, &how);
-        file->how = arena_strdup(walk->loader->arena, how);
+        winner->release = cudart_decode(scratch, path, &how);
+        winner->release_how = arena_strdup(walk->loader->arena, how);
     }
-    consumer->release = file->decoded;
-    consumer->release_how = file->how;
+    consumer->release = winner->release;
+    consumer->release_how = winner->release_how;
 }
 
-static struct consumer *add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
-                                     const struct resolution *resolution)
+static void add_consumer(struct walk *walk, enum consumer_kind kind, const char *path,
+                         const struct resolution *resolution)
 {
-    struct consumer *consumer = vec_add(walk->loader->arena, walk->consumers);
+    struct consumer *consumer = new_consumer(walk);
     *consumer = (struct consumer){.kind = kind, .path = path, .needed = resolution->needed, .resolution = *resolution};
     release_of_winner(walk, consumer);
-    return consumer;
 }
+
+/* The requests for a runtime in one load, each name once. */
+struct collect {
+    struct watch watch;
+    struct arena *scratch;
+    struct process *process;
+    struct {
+        VEC(struct resolution);
+    } requests;
+};
 
 static void collect_request(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
                             const struct search_steps *steps)
 {
     struct collect *collect = (struct collect *)(void *)watch;
-    struct walk *walk = collect->walk;
-    const char *base = path_basename(name->s);
-    struct resolution resolution;
     (void)steps;
-    if (!is_runtime_name(base))
+    if (!is_runtime_name(name->base))
         return;
-    for (size_t i = collect->first; i < walk->consumers->n; i++)
-        if (cstr_eq(walk->consumers->v[i].needed, name->s))
+    for (size_t i = 0; i < collect->requests.n; i++)
+        if (strcmp(collect->requests.v[i].needed, name->s) == 0)
             return;
-    emulate_describe(collect->process, asker, name, hit, &resolution);
-    add_consumer(walk, base[9] == '-' ? CONSUMER_BUNDLED : CONSUMER_NEEDED, collect->path, &resolution);
+    emulate_describe(collect->process, asker, name, hit, false, vec_add(collect->scratch, &collect->requests));
 }
 
-static void load_file(struct walk *walk, struct process *process, struct located *at)
+static void load_file(struct walk *walk, struct process *process, struct place *place)
 {
-    struct collect collect = {{"libcudart", collect_request, false, NULL, NULL}, walk, process, at->path, walk->consumers->n};
+    _cleanup_arena_ struct arena *scratch = arena_new();
+    struct collect collect = {
+        .watch = {.start = "libcudart", .length = 9, .asked = collect_request}, .scratch = scratch, .process = process};
     struct map *map;
     process->watch = &collect.watch;
-    loader_enter(walk->loader, at, process, &map);
-    for (size_t i = collect.first; i < walk->consumers->n; i++)
-        walk->consumers->v[i].resolution.blocked =
-            emulate_blocked(&collect.watch, &walk->consumers->v[i].resolution);
+    loader_enter(walk->loader, place, NULL, process, &map);
+    if (collect.requests.n == 0)
+        return;
+    const char *path = emulate_text(walk->loader, emulate_place_path(scratch, place));
+    for (size_t i = 0; i < collect.requests.n; i++) {
+        struct resolution *request = &collect.requests.v[i];
+        bool is_bundled = path_basename(request->needed)[9] == '-'; /* libcudart- */
+        request->blocked = emulate_blocked(&collect.watch, request);
+        add_consumer(walk, is_bundled ? CONSUMER_BUNDLED : CONSUMER_NEEDED, path, request);
+    }
 }
 
 /* A file that holds several names tries them in turn: those that are found count, else the last one. */
@@ -283,12 +331,13 @@ static void open_names(struct walk *walk, const struct opener *opener)
     bool found = false;
     for (size_t i = 0; i < opener->names.n; i++) {
         struct resolution resolution;
-        loader_dlopen(walk->loader, opener->at->path, opener->names.v[i], &resolution);
+        loader_dlopen(walk->loader, opener->path, opener->names.v[i], &resolution);
         resolution.steps = (struct search_steps){0};
+        resolution.chain = (struct strv){0};
         if (!resolution.path && (found || i + 1 < opener->names.n))
             continue;
         found = true;
-        add_consumer(walk, CONSUMER_DLOPEN, opener->at->path, &resolution);
+        add_consumer(walk, CONSUMER_DLOPEN, opener->path, &resolution);
     }
 }
 
@@ -309,6 +358,7 @@ static void load_files(struct walk *walk)
         load_file(walk, &process, walk->files.v[i]);
     for (size_t i = 0; i < walk->openers.n; i++)
         open_names(walk, &walk->openers.v[i]);
+    gather_consumers(walk);
     if (consumers->n)
         qsort(consumers->v, consumers->n, sizeof *consumers->v, compare_consumers);
     strv_sort(&consumers->cudarts);
@@ -316,13 +366,15 @@ static void load_files(struct walk *walk)
 }
 
 static bool begin(struct arena *arena, const char *prefix, const struct loader_options *options,
-                  struct consumers *consumers, struct walk *walk, struct err *err)
+                  struct consumers *consumers, struct arena *temporary, struct walk *walk, struct err *err)
 {
     *consumers = (struct consumers){0};
     if (!file_is_dir(prefix))
         return err_set(err, ERR_INPUT, "environment", prefix, 0, 0, "not a directory that can be read");
-    *walk = (struct walk){
-        .loader = loader_new(arena, options), .consumers = consumers, .prefix = path_absolute(arena, prefix)};
+    *walk = (struct walk){.loader = loader_new(arena, options),
+                          .temporary = temporary,
+                          .consumers = consumers,
+                          .prefix = path_absolute(arena, prefix)};
     if (loader_unsupported(walk->loader))
         problem(walk, options->executable ? options->executable : prefix, loader_unsupported(walk->loader));
     return true;
@@ -331,8 +383,9 @@ static bool begin(struct arena *arena, const char *prefix, const struct loader_o
 bool loader_consumers(struct arena *arena, const char *prefix, const struct loader_options *options,
                       struct consumers *consumers, struct err *err)
 {
+    _cleanup_arena_ struct arena *temporary = arena_new();
     struct walk walk;
-    if (!begin(arena, prefix, options, consumers, &walk, err))
+    if (!begin(arena, prefix, options, consumers, temporary, &walk, err))
         return false;
     walk_prefix(&walk);
     load_files(&walk);
@@ -342,9 +395,10 @@ bool loader_consumers(struct arena *arena, const char *prefix, const struct load
 bool loader_consumers_of(struct arena *arena, const char *prefix, const char *file,
                          const struct loader_options *options, struct consumers *consumers, struct err *err)
 {
+    _cleanup_arena_ struct arena *temporary = arena_new();
     struct walk walk;
     struct elf elf;
-    if (!begin(arena, prefix, options, consumers, &walk, err))
+    if (!begin(arena, prefix, options, consumers, temporary, &walk, err))
         return false;
     _cleanup_fd_ int fd = image_open(AT_FDCWD, file, true);
     if (fd < 0)
@@ -352,7 +406,7 @@ bool loader_consumers_of(struct arena *arena, const char *prefix, const char *fi
     const char *path = arena_strdup(arena, file);
     if (!elf_read_fd(arena, fd, path, walk.loader->machine, &elf))
         return err_set(err, ERR_INPUT, "consumer", file, 0, 0, "%s", elf.problem);
-    take_elf(arena, &walk, fd, &elf);
+    take_elf(arena, &walk, fd, dir_of(&walk, path), &elf);
     load_files(&walk);
     return true;
 }

@@ -28,10 +28,18 @@ static void find_symbols(const struct image *image, const Elf64_Dyn *entries, si
     for (size_t i = 0; i < count; i++) {
         uint64_t address = entries[i].d_un.d_ptr;
         switch (entries[i].d_tag) {
-        case DT_SYMTAB: symbols->table = address; break;
-        case DT_STRTAB: symbols->strings = address; break;
-        case DT_GNU_HASH: symbols->gnu_hash = address; break;
-        case DT_HASH: symbols->hash = address; break;
+        case DT_SYMTAB:
+            symbols->table = address;
+            break;
+        case DT_STRTAB:
+            symbols->strings = address;
+            break;
+        case DT_GNU_HASH:
+            symbols->gnu_hash = address;
+            break;
+        case DT_HASH:
+            symbols->hash = address;
+            break;
         }
     }
 }
@@ -41,10 +49,10 @@ static bool is_named(const struct symbols *symbols, uint64_t index, const char *
     char text[LONGEST_NAME];
     size_t size = strlen(name) + 1;
     return size <= sizeof text && index <= UINT32_MAX
-        && image_read_at(symbols->image, symbols->table + index * sizeof *symbol, symbol, sizeof *symbol)
-        && symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC
-        && image_read_at(symbols->image, symbols->strings + symbol->st_name, text, size)
-        && memcmp(text, name, size) == 0;
+           && image_read_at(symbols->image, symbols->table + index * sizeof *symbol, symbol, sizeof *symbol)
+           && symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC
+           && image_read_at(symbols->image, symbols->strings + symbol->st_name, text, size)
+           && memcmp(text, name, size) == 0;
 }
 
 static uint32_t gnu_hash(const char *name)
@@ -118,7 +126,7 @@ static bool constant_of_callee(const struct image *image, const struct code *cod
         return false;
     size_t size = left < sizeof callee ? (size_t)left : sizeof callee;
     return image_read(image, offset, callee, size) && code->stores_constant(callee, size, constant)
-        && is_release(*constant);
+           && is_release(*constant);
 }
 
 static bool disagree(const char **how)
@@ -201,7 +209,7 @@ static bool load_any_machine(struct arena *arena, int fd, struct image *image)
         return true;
     uint16_t machine = image->header.e_machine;
     return image->is_foreign && image->header.e_ident[EI_CLASS] == ELFCLASS64 && code_for(machine)
-        && image_load(arena, fd, machine, image);
+           && image_load(arena, fd, machine, image);
 }
 
 static bool open_runtime(struct arena *arena, const char *path, int *fd, struct image *image, const char **how)

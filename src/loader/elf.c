@@ -42,7 +42,7 @@ static const char *read_long(struct strings *strings, uint64_t at)
 {
     uint64_t left = strings->size - at;
     size_t most = left < MOST_STRING ? (size_t)left : MOST_STRING;
-    for (size_t length = WINDOW; ; length *= 2) {
+    for (size_t length = WINDOW;; length *= 2) {
         if (length > most)
             length = most;
         char *string = arena_alloc(strings->arena, length + 1);

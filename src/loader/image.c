@@ -61,8 +61,7 @@ bool image_offset(const struct image *image, uint64_t address, uint64_t *offset,
     /* A later PT_LOAD is mapped over an earlier one. */
     for (size_t i = image->segment_count; i-- > 0;) {
         const Elf64_Phdr *segment = &image->segments[i];
-        if (segment->p_type != PT_LOAD || address < segment->p_vaddr
-            || address - segment->p_vaddr >= segment->p_filesz)
+        if (segment->p_type != PT_LOAD || address < segment->p_vaddr || address - segment->p_vaddr >= segment->p_filesz)
             continue;
         uint64_t into = address - segment->p_vaddr;
         if (segment->p_offset > image->size || into >= image->size - segment->p_offset)

@@ -41,10 +41,12 @@ bool image_load(struct arena *arena, int fd, uint16_t machine, struct image *ima
 bool image_read(const struct image *image, uint64_t offset, void *buffer, size_t size);
 /* Exactly `size` bytes at a virtual address, which must lie in the file part of one PT_LOAD. */
 bool image_read_at(const struct image *image, uint64_t address, void *buffer, size_t size);
-/* The file offset of an address and how many bytes of the segment follow; false when no PT_LOAD holds it in the file. */
+/* The file offset of an address and how many bytes of the segment follow; false when no PT_LOAD holds it in the file.
+ */
 bool image_offset(const struct image *image, uint64_t address, uint64_t *offset, uint64_t *left);
 
-/* The entries of the dynamic section; NULL with count 0 when there is none. Sets image->problem when there should be. */
+/* The entries of the dynamic section; NULL with count 0 when there is none. Sets image->problem when there should be.
+ */
 const Elf64_Dyn *image_dynamic(struct arena *arena, struct image *image, size_t *count);
 
 #endif

@@ -68,8 +68,9 @@ static bool forget_paths(struct arena *arena, int fd)
     return entries != NULL;
 }
 
-/* A copy in memory, for a module whose own search path (a packager may have added one) would change the answer, or whose
- * place LD_PRELOAD cannot name. The descriptor is inherited by the program, which finds the copy under /proc/self/fd. */
+/* A copy in memory, for a module whose own search path (a packager may have added one) would change the answer, or
+ * whose place LD_PRELOAD cannot name. The descriptor is inherited by the program, which finds the copy under
+ * /proc/self/fd. */
 static int copy_module(struct arena *arena, const char *path)
 {
     struct str content;
@@ -199,7 +200,7 @@ void loader_trace(struct arena *arena, const char *python, const char *const *en
     live->ran = proc.started && !proc.timed_out && proc.status == 0;
     if (!live->ran) {
         live->died = proc.started && (proc.timed_out || proc.status >= 128);
-    live->skipped = failure(arena, python, &proc);
+        live->skipped = failure(arena, python, &proc);
         return;
     }
     struct str rest = proc.out, line;

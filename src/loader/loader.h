@@ -14,9 +14,9 @@
 struct elf {
     const char *path;
     bool is_elf, is_dynamic, is_executable; /* executable: ET_EXEC, or ET_DYN with PT_INTERP */
-    bool is_fixed;   /* ET_EXEC, which cannot be loaded as a library */
-    bool is_foreign; /* of another class or machine: the loader passes over it and searches on */
-    bool is_filter;  /* DT_FILTER or DT_AUXILIARY: it brings objects that are not emulated */
+    bool is_fixed;                          /* ET_EXEC, which cannot be loaded as a library */
+    bool is_foreign;                        /* of another class or machine: the loader passes over it and searches on */
+    bool is_filter;                         /* DT_FILTER or DT_AUXILIARY: it brings objects that are not emulated */
     const char *problem; /* why the real loader would refuse it, or what is beyond what is read here; NULL */
     uint16_t machine;    /* e_machine */
     bool is_64;
@@ -41,20 +41,25 @@ struct release cudart_decode_static(struct arena *arena, const char *path, const
 
 /* Where a library was found. */
 enum loader_via {
-    VIA_NONE,      /* not found */
-    VIA_LOADED,    /* already loaded under this name, soname or inode */
-    VIA_PATH,      /* the name holds a slash */
-    VIA_RPATH, VIA_LD_LIBRARY_PATH, VIA_RUNPATH, VIA_CACHE, VIA_DEFAULT, VIA_PRELOAD,
-    VIA_FATAL,     /* a candidate stops the real loader: elf problem in `detail` */
+    VIA_NONE,   /* not found */
+    VIA_LOADED, /* already loaded under this name, soname or inode */
+    VIA_PATH,   /* the name holds a slash */
+    VIA_RPATH,
+    VIA_LD_LIBRARY_PATH,
+    VIA_RUNPATH,
+    VIA_CACHE,
+    VIA_DEFAULT,
+    VIA_PRELOAD,
+    VIA_FATAL, /* a candidate stops the real loader: elf problem in `detail` */
 };
 const char *loader_via_text(enum loader_via via); /* "DT_RPATH", "LD_LIBRARY_PATH", … */
 
 struct search_step {
     enum loader_via via;
-    const char *origin;  /* the object whose RPATH or RUNPATH it is; NULL */
-    const char *dir;     /* directory or cache file */
+    const char *origin;    /* the object whose RPATH or RUNPATH it is; NULL */
+    const char *dir;       /* directory or cache file */
     const char *candidate; /* the file tried */
-    const char *outcome; /* "found", "No such file or directory", "for another machine", … */
+    const char *outcome;   /* "found", "No such file or directory", "for another machine", … */
 };
 /* The outcome of a file that comes after the one that wins, or after the one that stops the loader. */
 #define SEARCH_TOO_LATE "comes too late"
@@ -64,16 +69,16 @@ struct search_steps {
 };
 
 struct resolution {
-    const char *consumer;  /* the object that asked first, directly */
-    const char *needed;    /* the name it asked for */
-    const char *path;      /* the file that wins; NULL */
-    const char *real;      /* resolved */
+    const char *consumer; /* the object that asked first, directly */
+    const char *needed;   /* the name it asked for */
+    const char *path;     /* the file that wins; NULL */
+    const char *real;     /* resolved */
     enum loader_via via;
-    const char *detail;    /* for people: which object's RPATH, which element */
-    const char *blocked;   /* another library of the same load that is missing or broken, so that the load fails before
-                              or after; NULL */
-    struct search_steps steps; /* empty in struct consumer: ask loader_resolve() for them */
-    struct strv chain;     /* from the loaded object down to the consumer */
+    const char *detail;  /* for people: which object's RPATH, which element */
+    const char *blocked; /* another library of the same load that is missing or broken, so that the load fails before
+                            or after; NULL */
+    struct search_steps steps; /* empty in struct consumer, as chain: ask loader_resolve() for them */
+    struct strv chain;         /* from the loaded object down to the consumer */
 };
 
 /* How processes start in this environment. */
@@ -98,17 +103,17 @@ void loader_dlopen(struct loader *loader, const char *caller, const char *name, 
 
 /* An ELF file below a prefix that has to do with libcudart. */
 enum consumer_kind {
-    CONSUMER_NEEDED,    /* DT_NEEDED libcudart, itself or through dependencies */
-    CONSUMER_DLOPEN,    /* holds the name libcudart.so.N and opens it itself */
-    CONSUMER_STATIC,    /* a static runtime inside */
-    CONSUMER_BUNDLED,   /* needs a renamed copy: libcudart-<hash>.so.12 */
+    CONSUMER_NEEDED,  /* DT_NEEDED libcudart, itself or through dependencies */
+    CONSUMER_DLOPEN,  /* holds the name libcudart.so.N and opens it itself */
+    CONSUMER_STATIC,  /* a static runtime inside */
+    CONSUMER_BUNDLED, /* needs a renamed copy: libcudart-<hash>.so.12 */
 };
 struct consumer {
     enum consumer_kind kind;
     const char *path;
-    const char *needed;       /* the name asked for: "libcudart.so.12" */
+    const char *needed;           /* the name asked for: "libcudart.so.12" */
     struct resolution resolution; /* not for CONSUMER_STATIC */
-    struct release release;   /* decoded, of the file that wins or of the runtime inside */
+    struct release release;       /* decoded, of the file that wins or of the runtime inside */
     const char *release_how;
 };
 struct consumers {
@@ -134,7 +139,7 @@ struct cudart_file {
     struct release name_release; /* from libcudart.so.12.4.127; RELEASE_NONE parts unknown */
     struct release decoded;
     const char *how, *build_id, *sha256;
-    bool bundled;     /* libcudart-<hash>.so */
+    bool bundled; /* libcudart-<hash>.so */
 };
 struct cudart_files {
     VEC(struct cudart_file);
@@ -145,13 +150,13 @@ void loader_cudarts(struct arena *arena, const struct strv *paths, struct cudart
  * opens `name`, asks dlinfo and cudaRuntimeGetVersion, and ends the process before python starts. */
 struct live {
     bool ran;
-    const char *skipped;   /* why not: no python, a wrapper script, a path with a space or colon, musl, … */
-    bool died;             /* it was started and ended by a signal, or did not answer in time */
+    const char *skipped; /* why not: no python, a wrapper script, a path with a space or colon, musl, … */
+    bool died;           /* it was started and ended by a signal, or did not answer in time */
     bool opened;
-    const char *path;      /* the file that was loaded */
-    const char *message;   /* dlerror */
-    int version;           /* 12040; 0 when the call failed */
-    int status;            /* what cudaRuntimeGetVersion returned; 35 is cudaErrorInsufficientDriver */
+    const char *path;    /* the file that was loaded */
+    const char *message; /* dlerror */
+    int version;         /* 12040; 0 when the call failed */
+    int status;          /* what cudaRuntimeGetVersion returned; 35 is cudaErrorInsufficientDriver */
 };
 /* `envp` is the environment of an activated shell; `name` is a soname: "libcudart.so.12". */
 void loader_live(struct arena *arena, const char *python, const char *const *envp, const char *name, struct live *live);

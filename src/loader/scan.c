@@ -105,7 +105,8 @@ static bool section_matches(const struct sections *sections, size_t index, enum 
         return false;
     if (part == SCAN_CODE)
         return section->sh_flags & SHF_EXECINSTR;
-    return !(section->sh_flags & (SHF_WRITE | SHF_EXECINSTR)) && str_starts(str_of(section_name(sections, index)), ".rodata");
+    return !(section->sh_flags & (SHF_WRITE | SHF_EXECINSTR))
+           && str_starts(str_of(section_name(sections, index)), ".rodata");
 }
 
 static bool segment_matches(const Elf64_Phdr *segment, enum scan_part part)

@@ -124,7 +124,7 @@ static bool has_legacy(const struct answers *answers)
 {
     struct release version;
     return answers->version && release_parse(str_of(answers->version), &version)
-        && release_cmp(version, (struct release){2, 37, -1}) < 0;
+           && release_cmp(version, (struct release){2, 37, -1}) < 0;
 }
 
 static void use_answers(struct arena *arena, struct system *system, const struct machine_row *row,
@@ -146,7 +146,8 @@ static void native_answers(struct answers *answers)
     bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
     bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
     bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+              && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
+              && __builtin_cpu_supports("avx512vl");
     answers->hwcaps = "x86-64-v4:x86-64-v3:x86-64-v2";
     answers->hwcaps_active = (v4 ? 1u : 0) | (v3 ? 2u : 0) | (v2 ? 4u : 0);
     answers->platform = v3 ? "haswell" : "x86_64";
@@ -179,12 +180,22 @@ static void use_built_in(struct arena *arena, struct system *system, const struc
     add_legacy(arena, system, row, &answers);
 }
 
+static void add_tops(struct arena *arena, struct system *system)
+{
+    for (size_t i = 0; i < system->subdirs.n; i++) {
+        struct str subdir = str_of(system->subdirs.v[i]);
+        const char *top = str_dup(arena, str_slice(subdir, 0, str_find(subdir, '/') + 1));
+        if (strv_find(&system->tops, top) == system->tops.n)
+            strv_add(arena, &system->tops, top);
+    }
+}
+
 /* Only what is named as a loader is run: the name comes from a file in the environment. */
 static bool may_be_run(const char *interpreter)
 {
     const char *name = path_basename(interpreter);
     return interpreter[0] == '/' && (strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0)
-        && file_is_executable(interpreter);
+           && file_is_executable(interpreter);
 }
 
 void system_read(struct arena *arena, const char *interpreter, uint16_t machine, const char *root,
@@ -207,4 +218,5 @@ void system_read(struct arena *arena, const char *interpreter, uint16_t machine,
         use_answers(arena, system, row, &answers);
     else
         use_built_in(arena, system, row, root);
+    add_tops(arena, system);
 }

@@ -1,5 +1,5 @@
-/* Files that lie: each is read by every reader, and the directory of them all is walked. Nothing may crash, hang or read
- * beyond a buffer (run it under sanitizers), and what is refused is refused for the right reason. */
+/* Files that lie: each is read by every reader, and the directory of them all is walked. Nothing may crash, hang or
+ * read beyond a buffer (run it under sanitizers), and what is refused is refused for the right reason. */
 #include <errno.h>
 #include <ftw.h>
 #include <sys/socket.h>
@@ -120,8 +120,8 @@ static void make_patched(void)
         const struct patch *patch = &patches[i];
         make_bytes(&sample, &made);
         size_t at = patch->base == HEADER    ? 0
-            : patch->base == SEGMENT ? made.segments + (size_t)patch->which * sizeof(Elf64_Phdr)
-                                     : find_entry(&made, patch->which);
+                    : patch->base == SEGMENT ? made.segments + (size_t)patch->which * sizeof(Elf64_Phdr)
+                                             : find_entry(&made, patch->which);
         memcpy(made.bytes + at + patch->offset, &patch->value, patch->size);
         write_bytes(place(patch->name), made.bytes, made.size);
         read_all(place(patch->name), patch->wanted);
@@ -189,8 +189,8 @@ static void make_strings(void)
         {"rpath-escapes.so", {.rpath = "/\033[31m\n\"'\\:\302", .needed = {"libcudart.so.12\033]0;x\007"}}},
         {"needed-long.so", {.needed = {name, "libcudart.so.12"}}},
         {"needed-empty.so", {.needed = {"", "libcudart.so.12"}}},
-        {"needed-itself.so", {.soname = "needed-itself.so", .needed = {"needed-itself.so", "libcudart.so.12"},
-                              .rpath = "$ORIGIN"}},
+        {"needed-itself.so",
+         {.soname = "needed-itself.so", .needed = {"needed-itself.so", "libcudart.so.12"}, .rpath = "$ORIGIN"}},
         {"cycle-a.so", {.needed = {"cycle-b.so"}, .rpath = "$ORIGIN"}},
         {"cycle-b.so", {.needed = {"cycle-a.so", "libcudart.so.12"}, .rpath = "$ORIGIN"}},
         {"origin-deep.so", {.needed = {"$ORIGIN/$ORIGIN/$ORIGIN/$ORIGIN/x.so", "${ORIGIN}", "$", "${"}}},
@@ -201,8 +201,8 @@ static void make_strings(void)
     }
     for (int i = 0; i < 60; i++)
         make_file(place(arena_printf(arena, "chain-%d.so", i)),
-                  &(struct make){.rpath = "$ORIGIN", .needed = {i == 59 ? "libcudart.so.12"
-                                                                       : arena_printf(arena, "chain-%d.so", i + 1)}});
+                  &(struct make){.rpath = "$ORIGIN",
+                                 .needed = {i == 59 ? "libcudart.so.12" : arena_printf(arena, "chain-%d.so", i + 1)}});
 }
 
 static void make_text(void)
@@ -227,9 +227,9 @@ static void make_special(void)
     static struct made made;
     int fd;
     bool made_all = mkfifo(place("fifo.so"), 0600) == 0 && symlink("loop.so", place("loop.so")) == 0
-        && symlink("/nonexistent", place("dangling.so")) == 0 && symlink("/dev/zero", place("zero.so")) == 0
-        && symlink("/dev/tty", place("tty.so")) == 0 && mkdir(place("directory.so"), 0700) == 0
-        && symlink(".", place("again")) == 0;
+                    && symlink("/nonexistent", place("dangling.so")) == 0 && symlink("/dev/zero", place("zero.so")) == 0
+                    && symlink("/dev/tty", place("tty.so")) == 0 && mkdir(place("directory.so"), 0700) == 0
+                    && symlink(".", place("again")) == 0;
     ok(made_all, "the special files are there", strerror(errno));
     read_all(place("fifo.so"), "not a regular file");
     read_all(place("loop.so"), "symbolic links");
@@ -264,8 +264,7 @@ static void walk_all(void)
     ok(walked, "the directory is walked", walked ? "" : err.why);
     for (size_t i = 0; walked && i < consumers.n; i++)
         chained += strstr(consumers.v[i].path, "/chain-") != NULL;
-    ok(chained == 60, "a chain of 60 objects is followed from each of them",
-       arena_printf(arena, "%zu of 60", chained));
+    ok(chained == 60, "a chain of 60 objects is followed from each of them", arena_printf(arena, "%zu of 60", chained));
     for (size_t i = 0; walked && i < consumers.problems.n; i++)
         unprintable += !cstr_eq(consumers.problems.v[i], text_printable(arena, str_of(consumers.problems.v[i])));
     ok(unprintable == 0 && consumers.problems.n > 20, "broken files are told in printable lines",

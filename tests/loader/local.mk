@@ -25,3 +25,7 @@ tests_loader_ask_LDADD = libcondagpu.la
 
 TESTS += tests/loader/live.sh tests/loader/wheels.sh
 EXTRA_DIST += tests/loader/live.sh tests/loader/wheels.sh
+
+check_PROGRAMS += tests/loader/system
+tests_loader_system_SOURCES = tests/loader/system.c
+tests_loader_system_LDADD = libcondagpu.la

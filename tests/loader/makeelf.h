@@ -24,9 +24,9 @@ struct make {
     const char *soname, *rpath, *runpath;
     const char *needed[MAKE_NEEDED]; /* NULL behind the last */
     uint64_t flags_1;
-    int version;        /* of cudaRuntimeGetVersion; 0: it is not exported */
-    uint16_t machine;   /* 0: this one */
-    bool class_32;      /* only the class byte */
+    int version;      /* of cudaRuntimeGetVersion; 0: it is not exported */
+    uint16_t machine; /* 0: this one */
+    bool class_32;    /* only the class byte */
 };
 
 /* The file in memory, and where its parts are, so that a test can spoil one. */
@@ -60,14 +60,16 @@ static inline size_t made_code(struct made *made, uint16_t machine, int version)
 {
     if (machine == EM_AARCH64) {
         const uint32_t code[] = {
-            0xb40000c0, 0xaa0003e1, 0x52800002 | (uint32_t)version << 5, 0x52800000, 0xb9000022, 0xd65f03c0, 0xd65f03c0,
-            0xa9bf7bfd, 0x97fffff8, 0xa8c17bfd, 0xd65f03c0, /* stp; bl; ldp; ret */
+            0xb40000c0, 0xaa0003e1, 0x52800002 | (uint32_t)version << 5,
+            0x52800000, 0xb9000022, 0xd65f03c0,
+            0xd65f03c0, 0xa9bf7bfd, 0x97fffff8,
+            0xa8c17bfd, 0xd65f03c0, /* stp; bl; ldp; ret */
         };
         return made_add(made, code, sizeof code) + 28;
     }
     unsigned char code[] = {
-        0x48, 0x85, 0xff, 0x74, 0x09, 0xc7, 0x07, 0, 0, 0, 0, 0x31, 0xc0, 0xc3, 0xb8, 1, 0, 0, 0, 0xc3, 0x90, 0x90,
-        0xe8, 0xe5, 0xff, 0xff, 0xff, 0xc3, /* call; ret */
+        0x48, 0x85, 0xff, 0x74, 0x09, 0xc7, 0x07, 0,    0,    0,    0,    0x31, 0xc0, 0xc3,
+        0xb8, 1,    0,    0,    0,    0xc3, 0x90, 0x90, 0xe8, 0xe5, 0xff, 0xff, 0xff, 0xc3, /* call; ret */
     };
     memcpy(code + 7, &version, sizeof version);
     return made_add(made, code, sizeof code) + 22;
@@ -132,11 +134,22 @@ static inline void make_bytes(const struct make *make, struct made *made)
     size_t dynamic_size = made->size - made->dynamic;
     const Elf64_Phdr segments[] = {
         {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = text_end, .p_memsz = text_end, .p_align = MAKE_PAGE},
-        {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = made->dynamic, .p_vaddr = made->dynamic + MAKE_PAGE,
-         .p_paddr = made->dynamic + MAKE_PAGE, .p_filesz = dynamic_size, .p_memsz = dynamic_size, .p_align = MAKE_PAGE},
-        {.p_type = PT_DYNAMIC, .p_flags = PF_R | PF_W, .p_offset = made->dynamic,
-         .p_vaddr = made->dynamic + MAKE_PAGE, .p_paddr = made->dynamic + MAKE_PAGE, .p_filesz = dynamic_size,
-         .p_memsz = dynamic_size, .p_align = 8},
+        {.p_type = PT_LOAD,
+         .p_flags = PF_R | PF_W,
+         .p_offset = made->dynamic,
+         .p_vaddr = made->dynamic + MAKE_PAGE,
+         .p_paddr = made->dynamic + MAKE_PAGE,
+         .p_filesz = dynamic_size,
+         .p_memsz = dynamic_size,
+         .p_align = MAKE_PAGE},
+        {.p_type = PT_DYNAMIC,
+         .p_flags = PF_R | PF_W,
+         .p_offset = made->dynamic,
+         .p_vaddr = made->dynamic + MAKE_PAGE,
+         .p_paddr = made->dynamic + MAKE_PAGE,
+         .p_filesz = dynamic_size,
+         .p_memsz = dynamic_size,
+         .p_align = 8},
         {.p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W, .p_align = 16},
     };
     const Elf64_Ehdr header = {

@@ -1,8 +1,8 @@
 /* Stands for the environment's python: it has DT_RPATH $ORIGIN/../lib and opens what it is told. For each path on
  * standard input it opens that file in a child of its own and prints
  *
- *     PATH<tab>FILE<tab>BEFORE   the first libcudart that this loaded, and the first that was there before; "-" for none
- *     PATH<tab>!WHY              the file cannot be opened, or the child died
+ *     PATH<tab>FILE<tab>BEFORE   the first libcudart that this loaded, and the first that was there before; "-" for
+ * none PATH<tab>!WHY              the file cannot be opened, or the child died
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -55,9 +55,16 @@ struct world {
 };
 
 static const char *const inner_dirs[] = {
-    "lib", "lib", "lib", "lib/python3.11/site-packages/a", "lib/python3.11/site-packages/a/lib",
-    "lib/python3.11/site-packages/b", "lib/python3.11/site-packages/b.libs",
-    "lib/python3.11/site-packages/nvidia/cuda_runtime/lib", "targets/x86_64-linux/lib", "lib/deep/er",
+    "lib",
+    "lib",
+    "lib",
+    "lib/python3.11/site-packages/a",
+    "lib/python3.11/site-packages/a/lib",
+    "lib/python3.11/site-packages/b",
+    "lib/python3.11/site-packages/b.libs",
+    "lib/python3.11/site-packages/nvidia/cuda_runtime/lib",
+    "targets/x86_64-linux/lib",
+    "lib/deep/er",
 };
 static const char *const outer_dirs[] = {"ext0", "ext1", "cwd", "cwd/lib"};
 static const char *const runtimes[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13",
@@ -354,7 +361,8 @@ static void ask(const struct world *world, const char *library_path, const char 
     const char *const argv[] = {"/bin/sh", "-c",
                                 "exec env ${PROGRAM_PATH+LD_LIBRARY_PATH=\"$PROGRAM_PATH\"} "
                                 "${PROGRAM_PRELOAD:+LD_PRELOAD=\"$PROGRAM_PRELOAD\"} \"$CONDAGPU_PROGRAM\" "
-                                "<\"$CONDAGPU_OBJECTS\"", NULL};
+                                "<\"$CONDAGPU_OBJECTS\"",
+                                NULL};
     proc_run(arena, argv, env, NULL, 600000, 256 << 20, &proc);
     struct str rest = proc.out, line;
     while (str_cut(&rest, '\n', &line))
@@ -446,6 +454,16 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
 }
 
+static const char *scratch_root;
+
+static void clean_up(void)
+{
+    if (!scratch_root || chdir("/") != 0)
+        return;
+    chmod(path_join(arena, scratch_root, "locked"), 0700);
+    nftw(scratch_root, remove_one, 32, FTW_DEPTH | FTW_PHYS);
+}
+
 static void run_cases(struct world *world, const char *program)
 {
     static const struct {
@@ -453,14 +471,21 @@ static void run_cases(struct world *world, const char *program)
         const char *title;
     } programs[] = {{DT_RPATH, "DT_RPATH"}, {DT_RUNPATH, "DT_RUNPATH"}, {DT_DEBUG, "no path"}};
     static const char *const lists[] = {
-        NULL, "@/ext0", "@/ext1:@/ext0", "@/ext0;@/ext1;", "$ORIGIN/../targets/x86_64-linux/lib:/nonexistent", ":@/ext1",
-        "@/file:@/env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib", "lib",
+        NULL,
+        "@/ext0",
+        "@/ext1:@/ext0",
+        "@/ext0;@/ext1;",
+        "$ORIGIN/../targets/x86_64-linux/lib:/nonexistent",
+        ":@/ext1",
+        "@/file:@/env/lib/python3.11/site-packages/nvidia/cuda_runtime/lib",
+        "lib",
     };
     for (size_t i = 0; i < 3; i++) {
         set_program(world, program, programs[i].tag);
         for (size_t j = 0; j < sizeof lists / sizeof *lists; j++) {
             const char *list = lists[j] ? rooted(world, lists[j]) : NULL;
-            run_case(world, arena_printf(arena, "%s, LD_LIBRARY_PATH %s", programs[i].title, lists[j] ? lists[j] : "unset"),
+            run_case(world,
+                     arena_printf(arena, "%s, LD_LIBRARY_PATH %s", programs[i].title, lists[j] ? lists[j] : "unset"),
                      list, NULL);
         }
         run_case(world, arena_printf(arena, "%s, LD_PRELOAD", programs[i].title), NULL,
@@ -490,16 +515,15 @@ int main(void)
         return 99;
     }
     state = number("CONDAGPU_TRUTH_SEED", 1) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    world.root = path_real(arena, root);
+    world.root = scratch_root = path_real(arena, root);
+    atexit(clean_up);
     build_world(&world, number("CONDAGPU_TRUTH_OBJECTS", 300));
     if (chdir(path_join(arena, world.root, "cwd")) != 0)
         return 99;
     run_cases(&world, path_join(arena, build ? build : ".", "tests/loader/program"));
     printf("1..%d\n", tests);
-    if (chdir("/") == 0) {
-        chmod(path_join(arena, world.root, "locked"), 0700);
-        nftw(world.root, remove_one, 32, FTW_DEPTH | FTW_PHYS);
-    }
+    clean_up();
+    scratch_root = NULL;
     arena_free(arena);
     return failures != 0;
 }

@@ -70,8 +70,11 @@ END_TEST
 START_TEST(elf_fields_are_read)
 {
     struct elf elf;
-    const char *path = put("lib.so", &(struct make){.soname = "liba.so.1", .rpath = "/r", .runpath = "/u",
-                                                    .needed = {"libb.so", "libc.so.6"}, .flags_1 = DF_1_NODEFLIB});
+    const char *path = put("lib.so", &(struct make){.soname = "liba.so.1",
+                                                    .rpath = "/r",
+                                                    .runpath = "/u",
+                                                    .needed = {"libb.so", "libc.so.6"},
+                                                    .flags_1 = DF_1_NODEFLIB});
     ck_assert(elf_read(arena, path, &elf));
     ck_assert(elf.is_elf && elf.is_64 && elf.is_dynamic && !elf.is_executable && !elf.is_foreign);
     ck_assert_str_eq(elf.soname, "liba.so.1");
@@ -96,7 +99,8 @@ START_TEST(constants_are_found_in_known_code_only)
 {
     uint32_t constant;
     static const unsigned char nvidia[] = "\x48\x85\xff\x74\x0b\xc7\x07\x3a\x2f\0\0\x31\xc0\xc3";
-    static const unsigned char framed[] = "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x48\x85\xff\x0f\x84\x11\0\0\0\xc7\x07\x08\x2f\0\0\x31\xc0\x5d\xc3";
+    static const unsigned char framed[] =
+        "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x48\x85\xff\x0f\x84\x11\0\0\0\xc7\x07\x08\x2f\0\0\x31\xc0\x5d\xc3";
     static const unsigned char untested[] = "\xc7\x07\x3a\x2f\0\0\x31\xc0\xc3";
     static const unsigned char failing[] = "\x48\x85\xff\x74\x0b\xc7\x07\x3a\x2f\0\0\xb8\x01\0\0\0\xc3";
     ck_assert(stores(EM_X86_64, nvidia, sizeof nvidia - 1, &constant));
@@ -124,7 +128,8 @@ START_TEST(release_is_decoded_or_refused)
     const char *how;
     const char *path = put("libcudart.so.12", &(struct make){.soname = "libcudart.so.12", .version = 12040});
     ck_assert_str_eq(release_text(arena, cudart_decode(arena, path, &how)), "12.4");
-    path = put("other.so", &(struct make){.soname = "libcudart.so.12", .version = 12040,
+    path = put("other.so", &(struct make){.soname = "libcudart.so.12",
+                                          .version = 12040,
                                           .machine = MAKE_MACHINE == EM_AARCH64 ? EM_X86_64 : EM_AARCH64});
     ck_assert_str_eq(release_text(arena, cudart_decode(arena, path, &how)), "12.4");
     path = put("lies.so", &(struct make){.soname = "libcudart.so.13", .version = 12040});
@@ -158,27 +163,32 @@ START_TEST(tokens_are_expanded_by_the_longest_name)
     struct loader *loader = loader_new(arena, &(struct loader_options){.root = root});
     loader->system.lib = "lib64";
     loader->system.platform = NULL;
-    ck_assert_str_eq(emulate_expand(loader, "$ORIGIN/../lib", "/a", false), "/a/../lib");
-    ck_assert_str_eq(emulate_expand(loader, "x${ORIGIN}y$LIB", "/a", false), "x/aylib64");
-    ck_assert_str_eq(emulate_expand(loader, "$ORIGINAL/$LIBRARY", "/a", false), "$ORIGINAL/$LIBRARY");
-    ck_assert_str_eq(emulate_expand(loader, "${ORIGIN", "/a", false), "${ORIGIN");
-    ck_assert_str_eq(emulate_expand(loader, "$", "/a", false), "$");
-    ck_assert_ptr_null(emulate_expand(loader, "/usr/$PLATFORM", "/a", false));
-    ck_assert_ptr_null(emulate_expand(loader, "/x/$ORIGIN", "/a", true));
+    ck_assert_str_eq(emulate_expand(arena, loader, "$ORIGIN/../lib", "/a", false), "/a/../lib");
+    ck_assert_str_eq(emulate_expand(arena, loader, "x${ORIGIN}y$LIB", "/a", false), "x/aylib64");
+    ck_assert_str_eq(emulate_expand(arena, loader, "$ORIGINAL/$LIBRARY", "/a", false), "$ORIGINAL/$LIBRARY");
+    ck_assert_str_eq(emulate_expand(arena, loader, "${ORIGIN", "/a", false), "${ORIGIN");
+    ck_assert_str_eq(emulate_expand(arena, loader, "$", "/a", false), "$");
+    ck_assert_ptr_null(emulate_expand(arena, loader, "/usr/$PLATFORM", "/a", false));
+    ck_assert_ptr_null(emulate_expand(arena, loader, "/x/$ORIGIN", "/a", true));
 }
 END_TEST
 
 START_TEST(lists_keep_order_and_lose_doubles)
 {
     struct loader *loader = loader_new(arena, &(struct loader_options){.root = root});
-    struct dirs *dirs = emulate_list(loader, "/a//:/b;/a/::/", ":;", NULL, false);
+    struct dirs *dirs = emulate_list(arena, loader, "/a//:/b;/a/::/", ":;", NULL, false, true);
     ck_assert_uint_eq(dirs->n, 4);
     ck_assert_str_eq(dirs->v[0]->path, "/a/");
     ck_assert_str_eq(dirs->v[1]->path, "/b/");
     ck_assert_str_eq(dirs->v[2]->path, "");
     ck_assert_str_eq(dirs->v[3]->path, "/");
-    ck_assert_ptr_null(emulate_list(loader, "", ":", NULL, false));
-    ck_assert_ptr_eq(emulate_list(loader, "/a:/b", ":", NULL, false), emulate_list(loader, "/a/:/b:/a", ":", NULL, false));
+    ck_assert_ptr_null(emulate_list(arena, loader, "", ":", NULL, false, true));
+    mkdir(at("real"), 0755);
+    ck_assert_int_eq(symlink("real", at("link")), 0);
+    const char *list = arena_printf(arena, "%s:%s:/none", at("link"), at("real"));
+    dirs = emulate_list(arena, loader, list, ":", NULL, false, false);
+    ck_assert_uint_eq(dirs->n, 1);
+    ck_assert_ptr_eq(dirs, emulate_list(arena, loader, at("real//"), ":", NULL, false, false));
 }
 END_TEST
 
@@ -264,8 +274,9 @@ END_TEST
 /* This process, the system's own libraries: what dlopen finds here. */
 START_TEST(system_libraries_are_found_where_dlopen_finds_them)
 {
-    static const char *const names[] = {"libm.so.6", "libresolv.so.2", "librt.so.1", "libanl.so.1", "libnsl.so.1",
-                                        "libthread_db.so.1", "libz.so.1", "libstdc++.so.6", "libgcc_s.so.1"};
+    static const char *const names[] = {"libm.so.6",   "libresolv.so.2", "librt.so.1",
+                                        "libanl.so.1", "libnsl.so.1",    "libthread_db.so.1",
+                                        "libz.so.1",   "libstdc++.so.6", "libgcc_s.so.1"};
     struct loader_options options = {.executable = "/proc/self/exe", .ld_library_path = getenv("LD_LIBRARY_PATH")};
     struct loader *loader = loader_new(arena, &options);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -343,6 +354,21 @@ START_TEST(preloads_of_packages_win_by_name)
     ck_assert(loader_resolve(loader_new(arena, &options), asker, "libcudart.so", &resolution));
     ck_assert_str_eq(resolution.path, wheel);
     ck_assert_int_eq(resolution.via, VIA_LOADED);
+}
+END_TEST
+
+START_TEST(what_the_start_has_loaded_is_told_too)
+{
+    struct resolution resolution;
+    put("libcudart.so.12", &(struct make){.soname = "libcudart.so.12"});
+    const char *below = put("below.so", &(struct make){.needed = {"libcudart.so.12"}, .rpath = "$ORIGIN"});
+    const char *above = put("above.so", &(struct make){.needed = {"below.so", "above.so"}, .rpath = "$ORIGIN"});
+    struct loader_options options = {.root = root, .ld_preload = above};
+    struct loader *loader = loader_new(arena, &options);
+    ck_assert(loader_resolve(loader, above, "libcudart.so", &resolution));
+    ck_assert_str_eq(resolution.path, at("libcudart.so.12"));
+    ck_assert_str_eq(resolution.consumer, below);
+    ck_assert(loader_resolve(loader, below, "libcudart.so", &resolution));
 }
 END_TEST
 
@@ -446,7 +472,10 @@ START_TEST(each_kind_of_consumer_is_found)
     ck_assert_int_eq(direct->release.minor, 4);
     const struct consumer *through = find_consumer(&consumers, "through.so");
     ck_assert_str_eq(through->resolution.consumer, at("env/lib/direct.so"));
-    ck_assert_uint_eq(through->resolution.chain.n, 2);
+    struct resolution resolution;
+    ck_assert(loader_resolve(loader_new(arena, &options), through->path, "libcudart.so", &resolution));
+    ck_assert_uint_eq(resolution.chain.n, 2);
+    ck_assert_str_eq(resolution.chain.v[1], at("env/lib/direct.so"));
     const struct consumer *bundled = find_consumer(&consumers, "bundled.so");
     ck_assert_int_eq(bundled->kind, CONSUMER_BUNDLED);
     ck_assert_int_eq(bundled->release.minor, 8);
@@ -463,7 +492,8 @@ START_TEST(runtimes_are_told_once_each)
 {
     struct cudart_files files = {0};
     struct strv paths = {0};
-    strv_add(arena, &paths, put("libcudart.so.12.4.127", &(struct make){.soname = "libcudart.so.12", .version = 12040}));
+    strv_add(arena, &paths,
+             put("libcudart.so.12.4.127", &(struct make){.soname = "libcudart.so.12", .version = 12040}));
     ck_assert_int_eq(symlink("libcudart.so.12.4.127", at("libcudart.so.12")), 0);
     strv_add(arena, &paths, at("libcudart.so.12"));
     strv_add(arena, &paths, at("missing"));
@@ -492,6 +522,7 @@ int main(void)
         another_root_has_its_own_cache_and_directories,
         steps_tell_the_winner_and_the_losers,
         preloads_of_packages_win_by_name,
+        what_the_start_has_loaded_is_told_too,
         missing_library_blocks_the_load,
         musl_is_said_to_be_unsupported,
         raised_rights_ignore_the_environment,
