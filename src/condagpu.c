@@ -7,6 +7,7 @@
 #include <yaml.h>
 
 #include "cmd/cmd.h"
+#include "cmd/output.h"
 #include "util/file.h"
 #include "util/text.h"
 
@@ -24,15 +25,6 @@ static void print_version(void)
 {
     puts(PACKAGE_STRING);
     printf("libyaml %s, jansson %s, libcurl %s\n", yaml_get_version_string(), JANSSON_VERSION, LIBCURL_VERSION);
-}
-
-static void print_error(const struct err *err)
-{
-    char line[2048];
-    err_format(err, line, sizeof line);
-    fprintf(stderr, "condagpu: %s\n", line);
-    if (err->mend[0])
-        fprintf(stderr, "condagpu: %s\n", err->mend);
 }
 
 static int fail_unknown(struct run *run, const char *word)
@@ -104,7 +96,7 @@ int main(int argc, char **argv)
     if (!flush_output(&run))
         status = RUN_FAILED;
     if (status == RUN_FAILED) {
-        print_error(&run.err);
+        output_error(&run.err);
         status = (int)run.err.kind;
     }
     arena_free(run.arena);

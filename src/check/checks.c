@@ -4,6 +4,7 @@
 #include "check/hooks.h"
 #include "check/hookstate.h"
 #include "check/pins.h"
+#include "check/secret.h"
 #include "check/toolkit.h"
 #include "check/variables.h"
 
@@ -23,6 +24,13 @@ const struct check checks[] = {
      "How to mend it: let both lines name one release; torch's wheel names its own by +cuNNN.\n\n"
      "Source: src/data/torch_cuda.tsv for what a plain torch==X means.",
      {"pin-present"}, check_pin_conflict},
+    {"pin-satisfiable", "what the environment file asks for exists",
+     "What it means: no line of the environment file asks for a version or build that was never published, as far as the "
+     "tables of this program know. condagpu lint says the same before there is an environment, and more.\n\n"
+     "Why it matters: the environment cannot be made again from its file.\n\n"
+     "How to mend it: the finding names what exists.\n\n"
+     "Source: src/data/published.tsv, src/data/cuda_builds.tsv and src/data/torch_cuda.tsv.",
+     {NULL}, check_pin_satisfiable},
     {"pin-installed", "the records in the environment satisfy the pins",
      "What it means: for each pinned package the environment holds a record (conda-meta, dist-info) whose version "
      "matches, and the components of CUDA in it are of one release.\n\n"
@@ -135,5 +143,13 @@ const struct check checks[] = {
     {"nccl-iface", "NCCL's network settings match an interface", explain_nccl_iface, {NULL},
      check_nccl_iface},
     {"nccl-ib", "NCCL's InfiniBand settings fit the machine", explain_nccl_ib, {NULL}, check_nccl_ib},
+    {"secrets", "no hook and no stored variable holds a credential",
+     "What it means: no token stands in a hook of condagpu, and no variable of the environment file or of "
+     "conda-meta/state is by its name or its value a credential.\n\n"
+     "Why it matters: these files are readable to all who may read the environment, and they are copied with it.\n\n"
+     "How to mend it: revoke the credential if the environment was ever shared, and set the variable where the job "
+     "runs.\n\n"
+     "Source: src/data/secret.tsv.",
+     {NULL}, check_secrets},
     {0},
 };

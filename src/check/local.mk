@@ -10,7 +10,12 @@ libcondagpu_la_SOURCES += \
 	src/check/hookstate.c src/check/hookstate.h \
 	src/check/identity.c \
 	src/check/library_path.c \
+	src/check/lint.c src/check/lint.h src/check/lint_rule.h \
+	src/check/lint_published.c \
+	src/check/lint_text.c \
+	src/check/lint_torch.c \
 	src/check/pins.c src/check/pins.h \
+	src/check/secret.c src/check/secret.h \
 	src/check/toolkit.c src/check/toolkit.h \
 	src/check/torch.c \
 	src/check/variables.c src/check/variables.h \

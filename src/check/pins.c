@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "check/lint.h"
 #include "util/path.h"
 
 static void no_pin(const struct check_input *input, struct result *result, const char *what)
@@ -67,6 +68,43 @@ void check_pin_conflict(const struct check_input *input, struct result *result)
     }
     if (!result->message)
         check_pass(input, result, "the pins agree");
+}
+
+/* Findings of lint that say that a version or build does not exist. */
+static bool is_unsatisfiable(const char *id)
+{
+    static const char *const ids[] = {"never-published", "torch-variant", "local-version", "several-specs", "invalid-spec",
+                                      NULL};
+    for (size_t i = 0; ids[i]; i++)
+        if (strcmp(ids[i], id) == 0)
+            return true;
+    return false;
+}
+
+void check_pin_satisfiable(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    struct results found = {0};
+    struct err err = {0};
+    if (!spec || input->facts->spec_recorded)
+        check_skip(input, result, spec ? "the environment file is not here, and init records no specs"
+                                       : "there is no environment file");
+    else if (!lint(input->arena, input->facts->data, spec, &found, &err))
+        check_skip(input, result, "%s: %s", err.file, err.why);
+    else
+        check_pass(input, result, "nothing that %s asks for is known not to exist", spec->file);
+    for (size_t i = 0; i < found.n; i++) {
+        const struct evidence *place = found.v[i].evidence.v;
+        if (!is_unsatisfiable(found.v[i].id))
+            continue;
+        if (found.v[i].status == STATUS_FAIL)
+            check_fail(input, result, "%s", found.v[i].message);
+        else
+            check_warn(input, result, "%s", found.v[i].message);
+        check_evidence(input, result, place->file, place->line, place->column, "%s", found.v[i].message);
+        if (found.v[i].fix && !result->fix)
+            check_fix(input, result, "%s", found.v[i].fix);
+    }
 }
 
 static const struct dep *dep_of(const struct spec *spec, const struct pin *pin)

@@ -6,6 +6,7 @@
 
 void check_pin_present(const struct check_input *input, struct result *result);
 void check_pin_conflict(const struct check_input *input, struct result *result);
+void check_pin_satisfiable(const struct check_input *input, struct result *result);
 void check_pin_installed(const struct check_input *input, struct result *result);
 
 #endif

@@ -3,6 +3,7 @@ libcondagpu_la_SOURCES += \
 	src/cmd/explain.c \
 	src/cmd/gather.c src/cmd/gather.h \
 	src/cmd/init.c \
+	src/cmd/lint.c \
 	src/cmd/lock.c src/cmd/lock.h \
 	src/cmd/options.c \
 	src/cmd/output.c src/cmd/output.h \

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/report.h"
 #include "util/file.h"
 #include "util/path.h"
+#include "util/text.h"
 
 /* A device, FIFO or socket is written to, not replaced. */
 static bool write_through(const char *path, struct str content, struct err *err)
@@ -54,4 +56,44 @@ bool output_json(struct run *run, json_t *document)
     const char *copy = arena_printf(run->arena, "%s\n", text);
     free(text);
     return output_write(outputs->n ? outputs->v[outputs->n - 1] : "-", str_of(copy), &run->err);
+}
+
+bool output_formats(struct run *run)
+{
+    struct strv *formats = &run->options.formats;
+    const char *nearest;
+    if (formats->n == 0)
+        strv_add(run->arena, formats, report_formats[0]);
+    for (size_t i = 0; i < formats->n; i++) {
+        const char *const *known = report_formats;
+        while (*known && strcmp(*known, formats->v[i]) != 0)
+            known++;
+        if (*known)
+            continue;
+        nearest = text_nearest(formats->v[i], report_formats);
+        err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--format: there is no format \"%s\"", formats->v[i]);
+        return err_mend(&run->err, nearest ? "did you mean %s?" : "text, json, junit, sarif and github are known",
+                        nearest);
+    }
+    for (size_t i = 1; i < run->options.outputs.n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(run->options.outputs.v[i], run->options.outputs.v[j]) == 0)
+                return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--output names %s twice",
+                               run->options.outputs.v[i]);
+    if (run->options.outputs.n > formats->n)
+        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "more --output than --format");
+    if (formats->n > run->options.outputs.n + 1)
+        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0,
+                       "%zu formats and %zu outputs: only one of them can go to standard output", formats->n,
+                       run->options.outputs.n);
+    return true;
+}
+
+void output_error(const struct err *err)
+{
+    char line[2048];
+    err_format(err, line, sizeof line);
+    fprintf(stderr, "condagpu: %s\n", line);
+    if (err->mend[0])
+        fprintf(stderr, "condagpu: %s\n", err->mend);
 }

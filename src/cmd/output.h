@@ -15,7 +15,13 @@ bool output_write(const char *path, struct str content, struct err *err);
 
 /* The one --format of a command that knows text and json; ERR_USAGE for another. */
 bool output_is_json(struct run *run, bool *json);
+/* Checks --format of a command that knows report_formats, and that each but one has an --output; without --format the
+ * first of them is added. ERR_USAGE. */
+bool output_formats(struct run *run);
 /* Prints an indented JSON document to --output or standard output, and drops it. */
 bool output_json(struct run *run, json_t *document);
+
+/* The error, and its mend on a line of its own, on standard error. */
+void output_error(const struct err *err);
 
 #endif

@@ -75,43 +75,12 @@ static bool apply_baseline(struct run *run, const struct gathered *gathered, str
     return true;
 }
 
-static bool check_formats(struct run *run)
-{
-    struct strv *formats = &run->options.formats;
-    const char *nearest;
-    if (formats->n == 0)
-        strv_add(run->arena, formats, report_formats[0]);
-    for (size_t i = 0; i < formats->n; i++) {
-        const char *const *known = report_formats;
-        while (*known && strcmp(*known, formats->v[i]) != 0)
-            known++;
-        if (*known)
-            continue;
-        nearest = text_nearest(formats->v[i], report_formats);
-        err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--format: there is no format \"%s\"", formats->v[i]);
-        return err_mend(&run->err, nearest ? "did you mean %s?" : "text, json, junit, sarif and github are known",
-                        nearest);
-    }
-    for (size_t i = 1; i < run->options.outputs.n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(run->options.outputs.v[i], run->options.outputs.v[j]) == 0)
-                return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--output names %s twice",
-                               run->options.outputs.v[i]);
-    if (run->options.outputs.n > formats->n)
-        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "more --output than --format");
-    if (formats->n > run->options.outputs.n + 1)
-        return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0,
-                       "%zu formats and %zu outputs: only one of them can go to standard output", formats->n,
-                       run->options.outputs.n);
-    return true;
-}
-
 static int verify(struct run *run)
 {
     struct gathered gathered;
     struct results results = {0};
     struct cudart_answer answer = {0};
-    if (!check_formats(run) || !gather(run, false, &gathered) || !run_checks(run, &gathered, &results, &answer))
+    if (!output_formats(run) || !gather(run, false, &gathered) || !run_checks(run, &gathered, &results, &answer))
         return RUN_FAILED;
     struct baseline baseline = {0};
     if (!apply_baseline(run, &gathered, &baseline, &results))

@@ -1,6 +1,8 @@
 TABLES = \
 	src/data/alloc_conf.tsv \
 	src/data/compute_capability.tsv \
+	src/data/cuda_builds.tsv \
+	src/data/cuda_compile.tsv \
 	src/data/cuda_driver.tsv \
 	src/data/cuda_release.tsv \
 	src/data/cudart_fingerprint.tsv \
@@ -10,9 +12,10 @@ TABLES = \
 	src/data/host_compiler.tsv \
 	src/data/nccl_env.tsv \
 	src/data/pin_packages.tsv \
+	src/data/published.tsv \
+	src/data/secret.tsv \
 	src/data/thread_env.tsv \
-	src/data/torch_cuda.tsv \
-	src/data/unsatisfiable.tsv
+	src/data/torch_cuda.tsv
 
 EXTRA_DIST += $(TABLES) src/data/embed.awk
 CLEANFILES += src/data/embedded.c

@@ -91,5 +91,5 @@ void report_as_json(const struct report *report, struct text *out)
     json_put(root, "passed", json_boolean(report_passed(report)));
     json_put(root, "checks", findings);
     json_put(root, "summary", summary_object(report->results));
-    json_write(root, out);
+    json_write(root, 2, out);
 }

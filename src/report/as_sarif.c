@@ -180,5 +180,5 @@ void report_as_sarif(const struct report *report, struct text *out)
     json_put(root, "$schema", json_text(arena, SCHEMA));
     json_put(root, "version", json_text(arena, "2.1.0"));
     json_put(root, "runs", runs);
-    json_write(root, out);
+    json_write(root, 2, out);
 }

@@ -53,11 +53,12 @@ void escape_path(struct text *out, const char *path);
 /* A workflow command's message, or the value of one of its properties; printable. */
 void escape_github(struct text *out, const char *string, bool property);
 
-/* JSON: a string, made valid, or null; a member, which `object` then owns; the document, in ASCII, with a newline. */
+/* JSON: a string, made valid, or null; a member, which `object` then owns; the document, in ASCII, indented by `indent` (0:
+ * one line), with a newline. */
 json_t *json_text(struct arena *arena, const char *string);
 void json_put(json_t *object, const char *key, json_t *value);
 void json_push(json_t *array, json_t *value);
-void json_write(const json_t *root, struct text *out);
+void json_write(const json_t *root, size_t indent, struct text *out);
 void json_cleanup(json_t **root);
 #define _cleanup_json_ __attribute__((cleanup(json_cleanup)))
 

@@ -35,9 +35,9 @@ static int append(const char *bytes, size_t size, void *target)
     return 0;
 }
 
-void json_write(const json_t *root, struct text *out)
+void json_write(const json_t *root, size_t indent, struct text *out)
 {
-    if (json_dump_callback(root, append, out, JSON_INDENT(2) | JSON_ENSURE_ASCII) != 0)
+    if (json_dump_callback(root, append, out, JSON_INDENT(indent) | JSON_ENSURE_ASCII) != 0)
         abort();
     text_bytes(out, "\n", 1);
 }

@@ -14,3 +14,5 @@ libcondagpu_la_SOURCES += \
 dist_schemas_DATA += src/report/schemas/verify.json
 libcondagpu_la_SOURCES += src/report/plan_text.c src/report/plan_text.h
 dist_schemas_DATA += src/report/schemas/plan.json
+libcondagpu_la_SOURCES += src/report/lint.h src/report/lint_json.c src/report/lint_text.c
+dist_schemas_DATA += src/report/schemas/lint.json

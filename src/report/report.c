@@ -103,8 +103,8 @@ const char *evidence_line(struct arena *arena, const struct evidence *evidence)
             text_add(&line, ":%u", evidence->line);
         if (evidence->line && evidence->column)
             text_add(&line, ":%u", evidence->column);
-        text_add(&line, ": ");
     }
-    text_add(&line, "%s", text_printable(arena, str_of(evidence->text)));
+    text_add(&line, "%s%s", evidence->file && evidence->text[0] ? ": " : "",
+             text_printable(arena, str_of(evidence->text)));
     return line.s;
 }

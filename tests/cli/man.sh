@@ -75,7 +75,7 @@ environment "$fixture/environment.yml" cuda-version=12.4
 needs() {
     case $1 in
     condagpu.1 | condagpu-init.1) echo 'export CONDA_PREFIX="$PWD/envs/gpu"' ;;
-    condagpu-explain.1 | condagpu-probe.1) echo ':' ;;
+    condagpu-explain.1 | condagpu-probe.1 | condagpu-lint.1 | condagpu-data.5) echo ':' ;;
     *)
         cat <<'END'
 export CONDA_PREFIX="$PWD/envs/gpu" CONDA_SHLVL=1 CONDA_DEFAULT_ENV=gpu
@@ -157,10 +157,11 @@ done
 case " $(echo "$commands" | tr '\n' ' ') " in
 *" explain "*)
     "$CONDAGPU" explain | sed 's/ .*//' | sort >"$scratch/checks"
-    sed -n '/^\.Ss Checks/,/^\.El/s/^\.It Cm \([a-z0-9-]*\)$/\1/p' "$top_srcdir/man/condagpu-verify.1" | sort >"$scratch/paged"
-    is "$(cat "$scratch/paged")" "$(cat "$scratch/checks")" "condagpu-verify(1) lists the checks that there are"
+    sed -n '/^\.Ss \(Checks\|Rules\)/,/^\.El/s/^\.It Cm \([a-z0-9-]*\)$/\1/p' "$top_srcdir/man/condagpu-verify.1" \
+        "$top_srcdir/man/condagpu-lint.1" | sort -u >"$scratch/paged"
+    is "$(cat "$scratch/paged")" "$(cat "$scratch/checks")" "the pages list the checks and rules that there are"
     ;;
-*) skip "condagpu-verify(1) lists the checks that there are" "this build has no condagpu explain" ;;
+*) skip "the pages list the checks and rules that there are" "this build has no condagpu explain" ;;
 esac
 # The keys of condagpu.yml, one row each in config.c, stand in its page.
 sed -n 's/^    {"\([a-z-]*\)", \(NULL\|"\([a-z-]*\)"\), AT(.*/\1\n\3/p' "$top_srcdir/src/plan/config.c" |
