@@ -158,12 +158,43 @@ static void look_at_extras(struct linting *l, const struct dep *dep)
     }
 }
 
+/* The names that the tables speak of, so that a file of thousands of other packages costs little. */
+struct names {
+    struct strv exact /* ascending */, globs;
+};
+
+static void collect_names(struct arena *arena, const struct table *table, struct names *names)
+{
+    for (size_t row = 0; row < table->rows; row++) {
+        struct str rest = str_of(table_cell(table, row, "package")), word;
+        while (str_cut(&rest, ' ', &word))
+            strv_add(arena, str_find(word, '*') < word.n ? &names->globs : &names->exact, str_dup(arena, word));
+    }
+    strv_sort(&names->exact);
+}
+
+static int name_cmp(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static bool is_known(const struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->globs.n; i++)
+        if (fnmatch(names->globs.v[i], name, 0) == 0)
+            return true;
+    return bsearch(&name, names->exact.v, names->exact.n, sizeof *names->exact.v, name_cmp) != NULL;
+}
+
 void lint_published(struct linting *l)
 {
+    struct names names = {0};
+    collect_names(l->arena, l->published, &names);
+    collect_names(l->arena, l->builds, &names);
     for (size_t i = 0; i < l->spec->deps.n; i++) {
         const struct dep *dep = &l->spec->deps.v[i];
         size_t row;
-        if (!dep->name || dep->problem || dep->dropped)
+        if (!dep->name || dep->problem || dep->dropped || !is_known(&names, dep->name))
             continue;
         if ((row = row_against_all(l, dep, row_against, l->published->rows)) < l->published->rows)
             report_published(l, dep, row);

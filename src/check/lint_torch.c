@@ -115,9 +115,10 @@ static bool is_cpu_build(const struct linting *l, const struct dep *dep)
         return strcmp(dep->name, "torch") == 0 && str_ends(exact_version(dep), "+cpu");
     if (strcmp(dep->name, "cpuonly") == 0)
         return true;
+    if (!dep->build || !strstr(dep->build, "cpu") || strstr(dep->build, "cuda"))
+        return false;
     size_t row = table_find(l->packages, "package", dep->name);
-    return row < l->packages->rows && strcmp(table_cell(l->packages, row, "reads"), "build") == 0 && dep->build
-        && strstr(dep->build, "cpu") && !strstr(dep->build, "cuda");
+    return row < l->packages->rows && strcmp(table_cell(l->packages, row, "reads"), "build") == 0;
 }
 
 static void look_at_cpu(struct linting *l, const struct dep *dep)

@@ -21,12 +21,11 @@ static size_t token_length(struct str text, size_t from)
 
 static bool find_token(const struct table *prefixes, struct str text, size_t at, struct secret *secret)
 {
-    if (at > 0 && is_token_char(text.s[at - 1]))
-        return false;
     for (size_t row = 0; row < prefixes->rows; row++) {
         const char *prefix = table_cell(prefixes, row, "prefix");
-        size_t least = strtoul(table_cell(prefixes, row, "least"), NULL, 10), n = strlen(prefix);
-        if (!str_starts(str_slice(text, at, text.n), prefix) || token_length(text, at + n) < least)
+        size_t n = strlen(prefix);
+        if (!str_starts(str_slice(text, at, text.n), prefix)
+            || token_length(text, at + n) < strtoul(table_cell(prefixes, row, "least"), NULL, 10))
             continue;
         *secret = (struct secret){at, n + token_length(text, at + n), table_cell(prefixes, row, "what")};
         return true;
@@ -70,13 +69,19 @@ static bool find_conda_token(struct str text, size_t at, struct secret *secret)
     return true;
 }
 
+/* Whole files are searched, so each character first has to be one that may begin something. */
 bool secret_find(const struct table *prefixes, struct str text, size_t from, struct secret *secret)
 {
+    bool begins[256] = {[':'] = true, ['/'] = true};
+    for (size_t row = 0; row < prefixes->rows; row++)
+        begins[(unsigned char)table_cell(prefixes, row, "prefix")[0]] = true;
     for (size_t at = from; at < text.n; at++) {
-        bool found = text.s[at] == ':'   ? find_password(text, at, secret)
-                     : text.s[at] == '/' ? find_conda_token(text, at, secret)
-                                         : find_token(prefixes, text, at, secret);
-        if (found)
+        char c = text.s[at];
+        if (!begins[(unsigned char)c])
+            continue;
+        if (c == ':' ? find_password(text, at, secret)
+            : c == '/' ? find_conda_token(text, at, secret)
+                       : (at == 0 || !is_token_char(text.s[at - 1])) && find_token(prefixes, text, at, secret))
             return true;
     }
     return false;

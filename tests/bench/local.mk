@@ -2,7 +2,7 @@
 EXTRA_PROGRAMS += tests/bench/timer
 tests_bench_timer_SOURCES = tests/bench/timer.c
 CLEANFILES += tests/bench/timer
-EXTRA_DIST += tests/bench/run tests/bench/measure tests/bench/startup.sh tests/bench/activation.sh tests/bench/hooks.sh tests/bench/init.sh tests/bench/rattler.sh
+EXTRA_DIST += tests/bench/run tests/bench/measure tests/bench/startup.sh tests/bench/activation.sh tests/bench/hooks.sh tests/bench/init.sh tests/bench/lint.sh tests/bench/rattler.sh
 
 bench: all tests/bench/timer tests/shells/render_tool$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) TIMER='$(abs_top_builddir)/tests/bench/timer' $(srcdir)/tests/bench/run $(BENCH)
