@@ -2,7 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
+#include <nettle/version.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -196,44 +197,36 @@ bool dir_make(const char *path, struct err *err)
     return err_system(err, ERR_OUTPUT, "cannot make directory", path, errno);
 }
 
-static char *hex_digest(struct arena *arena, EVP_MD_CTX *context)
+static char *hex_digest(struct arena *arena, struct sha256_ctx *context)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
+    unsigned char digest[SHA256_DIGEST_SIZE];
     struct text text = {.arena = arena};
-    EVP_DigestFinal_ex(context, digest, &size);
-    for (unsigned i = 0; i < size; i++)
+#if NETTLE_VERSION_MAJOR >= 4
+    sha256_digest(context, digest);
+#else
+    sha256_digest(context, sizeof digest, digest);
+#endif
+    for (size_t i = 0; i < sizeof digest; i++)
         text_add(&text, "%02x", digest[i]);
     return text.s;
 }
 
-static void digest_cleanup(EVP_MD_CTX **context)
-{
-    EVP_MD_CTX_free(*context);
-}
-
-static EVP_MD_CTX *digest_new(void)
-{
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    if (!context || EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
-        abort();
-    return context;
-}
-
 char *sha256_hex(struct arena *arena, struct str bytes)
 {
-    __attribute__((cleanup(digest_cleanup))) EVP_MD_CTX *context = digest_new();
-    EVP_DigestUpdate(context, bytes.s, bytes.n);
-    return hex_digest(arena, context);
+    struct sha256_ctx context;
+    sha256_init(&context);
+    sha256_update(&context, bytes.n, (const uint8_t *)bytes.s);
+    return hex_digest(arena, &context);
 }
 
 char *sha256_file(struct arena *arena, const char *path)
 {
-    __attribute__((cleanup(digest_cleanup))) EVP_MD_CTX *context = digest_new();
+    struct sha256_ctx context;
     _cleanup_fd_ int fd = file_open_regular(path);
     if (fd < 0)
         return NULL;
-    char buffer[64 * 1024];
+    uint8_t buffer[64 * 1024];
+    sha256_init(&context);
     for (;;) {
         ssize_t got = read(fd, buffer, sizeof buffer);
         if (got < 0 && errno == EINTR)
@@ -241,7 +234,7 @@ char *sha256_file(struct arena *arena, const char *path)
         if (got < 0)
             return NULL;
         if (got == 0)
-            return hex_digest(arena, context);
-        EVP_DigestUpdate(context, buffer, (size_t)got);
+            return hex_digest(arena, &context);
+        sha256_update(&context, (size_t)got, buffer);
     }
 }
