@@ -9,6 +9,7 @@ libcondagpu_la_SOURCES += \
 	src/cmd/output.c src/cmd/output.h \
 	src/cmd/plan.c \
 	src/cmd/probe.c \
+	src/cmd/probe_diff.c src/cmd/probe_diff.h \
 	src/cmd/remove.c \
 	src/cmd/spec_state.c src/cmd/spec_state.h \
 	src/cmd/verify.c \

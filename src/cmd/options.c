@@ -37,7 +37,7 @@ static const struct row rows[] = {
      FIELD(timeout)},
     {OPT_NO_DRIVER, 0, "no-driver", NULL, "do not call the GPU driver", FLAG, FIELD(no_driver)},
     {OPT_DRY_RUN, 0, "dry-run", NULL, "print what would be written, write nothing", FLAG, FIELD(dry_run)},
-    {OPT_DIFF, 0, "diff", NULL, "print a unified diff, write nothing; exit 1 if anything would change", FLAG,
+    {OPT_DIFF, 0, "diff", NULL, "print what differs, write nothing; exit 1 if anything does", FLAG,
      FIELD(diff)},
     {OPT_FORCE, 0, "force", NULL, "overwrite a hook that was edited by hand", FLAG, FIELD(force)},
     {OPT_SHELL, 0, "shell", "SHELL", "also write the hook of this shell (csh)", LIST, FIELD(shells)},

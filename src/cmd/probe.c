@@ -7,6 +7,7 @@
 
 #include "cmd/gather.h"
 #include "cmd/output.h"
+#include "cmd/probe_diff.h"
 #include "util/file.h"
 #include "util/path.h"
 #include "util/text.h"
@@ -206,6 +207,25 @@ static bool get_machine(struct run *run, const char *snapshot, const struct prob
     return true;
 }
 
+/* Two snapshots, or one and this machine. */
+static int diff(struct run *run, const struct probe_options *options, bool json, const char *output)
+{
+    const struct strv *operands = &run->options.operands;
+    struct machine left, right;
+    struct text text = {.arena = run->arena};
+    if (operands->n == 0) {
+        err_set(&run->err, ERR_USAGE, "usage", NULL, 0, 0, "--diff compares two snapshots, or one with this machine");
+        return err_mend(&run->err, "condagpu probe --diff A.json B.json"), RUN_FAILED;
+    }
+    if (!get_machine(run, operands->v[0], options, &left)
+        || !get_machine(run, operands->n > 1 ? operands->v[1] : NULL, options, &right))
+        return RUN_FAILED;
+    bool same = probe_diff(run->arena, (const struct machine *const[]){&left, &right}, json, &text);
+    if (!output_write(output, text_str(&text), &run->err))
+        return RUN_FAILED;
+    return same ? 0 : 1;
+}
+
 static int probe(struct run *run)
 {
     const struct strv *outputs = &run->options.outputs;
@@ -213,8 +233,13 @@ static int probe(struct run *run)
     struct probe_options options;
     struct machine machine;
     bool json;
-    if (!output_is_json(run, &json) || !read_options(run, &options)
-        || !get_machine(run, run->options.probe, &options, &machine))
+    if (!output_is_json(run, &json) || !read_options(run, &options))
+        return RUN_FAILED;
+    if (run->options.diff)
+        return diff(run, &options, json, output);
+    if (run->options.operands.n)
+        return err_set(&run->err, ERR_USAGE, "usage", NULL, 0, 0, "probe takes files with --diff alone"), RUN_FAILED;
+    if (!get_machine(run, run->options.probe, &options, &machine))
         return RUN_FAILED;
     if (json)
         return output_json(run, machine_to_json(&machine)) ? 0 : RUN_FAILED;
@@ -224,14 +249,14 @@ static int probe(struct run *run)
 }
 
 static const enum option_id options[] = {
-    OPT_PREFIX, OPT_PROBE, OPT_FORMAT, OPT_OUTPUT, OPT_ROOT, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
+    OPT_PREFIX, OPT_PROBE, OPT_DIFF, OPT_FORMAT, OPT_OUTPUT, OPT_ROOT, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
 };
 
 const struct cmd cmd_probe = {
     .name = "probe",
     .summary = "show the GPUs, driver, CPUs, network and CUDA toolkits of this machine",
-    .operands = "",
-    .most_operands = 0,
+    .operands = "[FILE [FILE]]",
+    .most_operands = 2,
     .options = options,
     .function = probe,
 };

@@ -12,4 +12,4 @@ libcondagpu_la_SOURCES += \
 	src/probe/snapshot.c \
 	src/probe/toolkit.c \
 	src/probe/vendor.c src/probe/vendor.h
-dist_schemas_DATA += src/report/schemas/probe.json
+dist_schemas_DATA += src/report/schemas/probe.json src/report/schemas/probe-diff.json

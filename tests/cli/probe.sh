@@ -36,7 +36,9 @@ fails 2 'condagpu: option: --format takes text or json here, not "xml"' "an unkn
 fails 2 'condagpu: option: --timeout takes seconds *' "a timeout of words" --timeout soon
 fails 2 'condagpu: option: --timeout takes seconds *' "a timeout of nothing" --timeout 0
 fails 2 'condagpu: option: --timeout takes seconds *' "no number" --timeout nan
-fails 2 '*"file" is one too many' "an operand" file
+fails 2 'condagpu: usage: probe takes files with --diff alone' "an operand" file
+fails 2 '*"c" is one too many' "a third operand" --diff a b c
+fails 2 'condagpu: usage: --diff compares two snapshots*' "nothing to compare" --diff
 fails 3 "condagpu: root directory: $scratch/gone: *" "a missing root" --root "$scratch/gone"
 fails 3 "condagpu: machine snapshot: $scratch/gone: *" "a missing snapshot" --probe "$scratch/gone"
 printf '{"schema":\n "condagpu.probe/1",,}' >"$scratch/bad.json"
@@ -72,6 +74,31 @@ ok $? "a snapshot gives the page of the machine that it was made on"
 "$CONDAGPU" probe --probe - --format json <"$scratch/snapshot" >"$scratch/again"
 cmp "$scratch/snapshot" "$scratch/again" >"$scratch/why" 2>&1
 ok $? "a snapshot is read from standard input and comes back as it was"
+
+# Two machines.
+sed -e 's/"state": "up[^"]*"/"state": "down"/' -e 's/"release": "10.1.243"/"release": "12.4"/' \
+    -e 's/"available": [0-9a-z]*/"available": 1/' "$scratch/snapshot" >"$scratch/other"
+probe --diff "$scratch/snapshot" "$scratch/snapshot"
+is "$status $(cat "$scratch/out")" "0 " "a machine is like itself"
+probe --diff "$scratch/snapshot" "$scratch/other"
+is "$status $(cat "$scratch/err")" "1 " "two machines differ"
+holds '].release  10.1.243' "the toolkit's release, by the toolkit's name"
+lacks 'memory.available' "free memory is no difference"
+is "$(LC_ALL=C tr -d '[:print:]\n' <"$scratch/out" | wc -c | tr -d ' ')" 0 "and no byte that a terminal obeys"
+one="$scratch/one"
+sed 's/"host": "[^"]*"/"host": "other"/' "$scratch/snapshot" >"$one"
+probe --diff "$one" "$scratch/snapshot" --format json
+cp "$scratch/out" "$scratch/diff.json"
+holds '"member": "host"' "JSON names the member"
+if command -v python3 >/dev/null 2>&1; then
+    python3 "$top_srcdir/tests/schema.py" "$top_srcdir/src/report/schemas/probe-diff.json" "$scratch/diff.json" \
+        >"$scratch/why" 2>&1
+    ok $? "JSON fits its schema"
+else
+    skip "JSON fits its schema" "python3 is not here"
+fi
+probe --diff "$scratch/snapshot"
+holds "this machine" "one file is compared with this machine"
 
 # Toolkits that this process points to; each nvcc leaves a mark when it is run.
 toolkit() {
