@@ -87,29 +87,65 @@ static const char *expand(const struct check_input *input, const char *value)
     return rest && prefix ? arena_printf(input->arena, "%s%s", prefix, rest) : value;
 }
 
+/* What the hooks keep of a variable in this process: "_S" is what they set it to, "_D" the elements that are theirs. */
+static const char *kept(const struct check_input *input, const struct op *op, const char *suffix)
+{
+    const char *state = op_state_name(input->arena, input->facts->state->id, op->name);
+    return env_get(input->env, arena_printf(input->arena, "%s%s", state, suffix));
+}
+
+/* The elements are those that the hooks added when they ran, whatever they would add today. */
+static void judge_list(const struct check_input *input, struct result *result, const struct op *op)
+{
+    struct str rest = str_of(kept(input, op, "_D")), element;
+    while (str_cut(&rest, ':', &element)) {
+        const char *lost = str_dup(input->arena, element);
+        if (!element.n || holds_element(str_of(env_get(input->env, op->name)), lost))
+            continue;
+        check_fail(input, result, "CONDAGPU_ACTIVE is set, but %s lacks %s: it was changed after activation", op->name,
+                   lost);
+        check_fix(input, result, "activate the environment in this shell or job itself");
+    }
+}
+
+static void judge_value(const struct check_input *input, struct result *result, const struct op *op)
+{
+    const char *value = env_get(input->env, op->name), *set = kept(input, op, "_S");
+    if (cstr_eq(value, set))
+        return;
+    check_warn(input, result, "%s is %s in this process: it was changed after activation, the hooks set %s", op->name,
+               value ? value : "not set", set ? set : "nothing");
+    check_fix(input, result, "unset it and activate again, or put your value into condagpu.yml");
+}
+
+/* Whether the hooks that ran here knew what they would do today. */
+static bool is_current(const struct check_input *input, const struct op *op)
+{
+    const char *today = op->value ? expand(input, op->value) : NULL;
+    if (op->kind == OP_PREPEND || op->kind == OP_APPEND)
+        return holds_element(str_of(kept(input, op, "_D")), today)
+            || holds_element(str_of(kept(input, op, "_O")), today); /* the user had it already */
+    return op->kind != OP_SET || cstr_eq(kept(input, op, "_S"), today);
+}
+
 /* An inherited marker (a batch job of an activated shell) can outlive what the hooks had set. */
 static void judge_marker(const struct check_input *input, struct result *result)
 {
     const struct plan *plan = input->plan;
-    for (size_t i = 0; i < plan->ops.n; i++) {
-        const struct op *op = &plan->ops.v[i];
-        if (op->kind != OP_PREPEND && op->kind != OP_APPEND)
-            continue;
-        const char *element = expand(input, op->value);
-        if (holds_element(str_of(env_get(input->env, op->name)), element))
-            continue;
-        check_fail(input, result, "CONDAGPU_ACTIVE is set, but %s lacks %s: it was changed after activation", op->name,
-                   element);
-        check_fix(input, result, "activate the environment in this shell or job itself");
+    if (!input->facts->state->present) {
+        check_warn(input, result, "CONDAGPU_ACTIVE is set, but the hooks are no longer in the environment");
+        return;
     }
     for (size_t i = 0; i < plan->ops.n; i++) {
         const struct op *op = &plan->ops.v[i];
-        const char *value = env_get(input->env, op->name);
-        if (op->kind != OP_SET || cstr_eq(value, expand(input, op->value)))
+        if (kept(input, op, "_K") && (op->kind == OP_PREPEND || op->kind == OP_APPEND))
+            judge_list(input, result, op);
+        else if (kept(input, op, "_K") && op->kind == OP_SET)
+            judge_value(input, result, op);
+        if (is_current(input, op))
             continue;
-        check_warn(input, result, "%s is %s in this process: it was changed after activation, the hooks set %s", op->name,
-                   value ? value : "not set", expand(input, op->value));
-        check_fix(input, result, "unset it and activate again, or put your value into condagpu.yml");
+        check_warn(input, result, "condagpu init has changed %s since this process was activated", op->name);
+        check_fix(input, result, "activate the environment again");
     }
     check_pass(input, result, "the hooks ran in this process");
 }

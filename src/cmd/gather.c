@@ -118,9 +118,10 @@ static bool wants_shell(const struct run *run, const struct gathered *gathered, 
     if (strcmp(shell->name, "csh") != 0)
         return true;
     if (strv_find(&run->options.shells, "csh") < run->options.shells.n
+        || strv_find(&run->options.shells, "tcsh") < run->options.shells.n
         || (writing && (strcmp(name, "csh") == 0 || strcmp(name, "tcsh") == 0)))
         return true;
-    return state_recorded(&gathered->state, "etc/conda/activate.d/" HOOK_STEM ".csh") != NULL;
+    return state_recorded(&gathered->state, "etc/conda/activate.d/" HOOK_STEM ".csh", NULL) != NULL;
 }
 
 static const char *short_digest(struct arena *arena, const char *file, const char *sha256)
@@ -153,11 +154,12 @@ static bool add_hook(struct run *run, struct gathered *gathered, const struct sh
     hook->relative = arena_printf(run->arena, "etc/conda/%s.d/" HOOK_STEM "%s", activate ? "activate" : "deactivate",
                                   shell->suffix);
     hook->path = path_join(run->arena, gathered->inventory.prefix, hook->relative);
-    hook->recorded = state_recorded(&gathered->state, hook->relative);
     hook->present = file_is_regular(hook->path);
     if (hook->present
         && !file_read(run->arena, hook->path, LARGEST_HOOK, "hook", &hook->actual, &run->err))
         return false;
+    hook->recorded = state_recorded(&gathered->state, hook->relative,
+                                    hook->present ? sha256_hex(run->arena, hook->actual) : NULL);
     return render_hook(run->arena, shell, activate, &input, &hook->expected, &run->err);
 }
 

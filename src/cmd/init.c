@@ -1,11 +1,8 @@
 #include <config.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/gather.h"
@@ -16,6 +13,8 @@
 #include "util/file.h"
 #include "util/path.h"
 #include "util/text.h"
+
+enum { LARGEST_STATE = 16 * 1024 * 1024 };
 
 /* Characters that conda's and rattler's own activation scripts do not quote (contract 9). */
 static bool check_prefix_name(struct run *run, const char *prefix)
@@ -62,21 +61,66 @@ static bool check_target(struct run *run, const struct gathered *gathered)
 /* One change to the prefix. */
 struct change {
     const char *relative, *path;
-    bool present, remove; /* remove: a file of ours that is no longer wanted */
+    bool present;
     struct str before, after;
+};
+
+/* A link in lib/condagpu; `target` NULL: it goes. */
+struct link_change {
+    const char *name, *path, *target;
 };
 
 struct changes {
     VEC(struct change);
+    struct {
+        VEC(struct link_change);
+    } links;
+    bool state; /* state.json is not what it will be */
 };
 
-static void add_changes(struct run *run, const struct gathered *gathered, struct changes *changes)
+static bool is_any(const struct changes *changes)
+{
+    return changes->n || changes->links.n || changes->state;
+}
+
+static char *link_target(struct arena *arena, const char *path)
+{
+    char buffer[4096];
+    ssize_t length = readlink(path, buffer, sizeof buffer);
+    return length < 0 ? NULL : arena_memdup(arena, buffer, (size_t)length);
+}
+
+static bool is_planned(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->links.n; i++)
+        if (strcmp(plan->links.v[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_link_changes(struct run *run, const struct gathered *gathered, struct changes *changes)
+{
+    const char *dir = path_join(run->arena, gathered->inventory.prefix, LINK_DIR);
+    for (size_t i = 0; i < gathered->plan.links.n; i++) {
+        const struct link *link = &gathered->plan.links.v[i];
+        const char *path = path_join(run->arena, dir, link->name);
+        if (!cstr_eq(link_target(run->arena, path), link->target))
+            *vec_add(run->arena, &changes->links) = (struct link_change){link->name, path, link->target};
+    }
+    for (size_t i = 0; i < gathered->state.links.n; i++) {
+        const char *name = gathered->state.links.v[i], *path = path_join(run->arena, dir, name);
+        if (!strchr(name, '/') && !is_planned(&gathered->plan, name) && link_target(run->arena, path))
+            *vec_add(run->arena, &changes->links) = (struct link_change){name, path, NULL};
+    }
+}
+
+static void add_hook_changes(struct run *run, const struct gathered *gathered, struct changes *changes)
 {
     for (size_t i = 0; i < gathered->hooks.n; i++) {
         const struct hook_file *hook = &gathered->hooks.v[i];
         if (!hook->present || !str_eq(hook->actual, hook->expected))
-            *vec_add(run->arena, changes) = (struct change){
-                hook->relative, hook->path, hook->present, false, hook->actual, hook->expected};
+            *vec_add(run->arena, changes) =
+                (struct change){hook->relative, hook->path, hook->present, hook->actual, hook->expected};
     }
 }
 
@@ -94,7 +138,9 @@ static bool check_edited(struct run *run, const struct gathered *gathered)
     return true;
 }
 
-static struct str new_state(struct run *run, const struct gathered *gathered)
+/* What state.json shall say. While the hooks are being written (`pending`) it names what they were as well, so that after
+ * a kill at any moment each of them is known as one that `init` wrote, and each link as ours. */
+static struct str new_state(struct run *run, const struct gathered *gathered, bool pending)
 {
     const struct spec *spec = gathered->facts.spec;
     bool is_file = strcmp(spec->file, "-") != 0;
@@ -113,62 +159,76 @@ static struct str new_state(struct run *run, const struct gathered *gathered)
             gathered->hooks.v[i].relative, sha256_hex(run->arena, gathered->hooks.v[i].expected)};
     for (size_t i = 0; i < gathered->plan.links.n; i++)
         strv_add(run->arena, &state.links, gathered->plan.links.v[i].name);
+    for (size_t i = 0; pending && i < gathered->state.hooks.n; i++)
+        *vec_add(run->arena, &state.hooks) = gathered->state.hooks.v[i];
+    for (size_t i = 0; pending && i < gathered->state.links.n; i++)
+        if (!is_planned(&gathered->plan, gathered->state.links.v[i]))
+            strv_add(run->arena, &state.links, gathered->state.links.v[i]);
     return state_text(run->arena, &state);
 }
 
-static char *link_target(struct arena *arena, const char *path)
+static bool is_in_state(struct run *run, const struct gathered *gathered, struct str text)
 {
-    char buffer[4096];
-    ssize_t length = readlink(path, buffer, sizeof buffer);
-    return length < 0 ? NULL : arena_memdup(arena, buffer, (size_t)length);
+    const char *path = path_join(run->arena, gathered->inventory.prefix, STATE_FILE);
+    struct str now;
+    struct err ignored = {0};
+    return file_exists(path) && file_read(run->arena, path, LARGEST_STATE, "state file", &now, &ignored)
+        && str_eq(now, text);
+}
+
+static void find_changes(struct run *run, const struct gathered *gathered, struct changes *changes)
+{
+    *changes = (struct changes){0};
+    add_hook_changes(run, gathered, changes);
+    add_link_changes(run, gathered, changes);
+    changes->state = !is_in_state(run, gathered, new_state(run, gathered, false));
+}
+
+/* A file of the user's may stand where a link has to be. */
+static bool check_links(struct run *run, const struct changes *changes)
+{
+    for (size_t i = 0; i < changes->links.n; i++) {
+        const struct link_change *link = &changes->links.v[i];
+        struct stat status;
+        if (!link->target || lstat(link->path, &status) != 0 || S_ISLNK(status.st_mode))
+            continue;
+        err_set(&run->err, ERR_OUTPUT, "cannot link", link->path, 0, 0, "a file that is not condagpu's stands there");
+        return err_mend(&run->err, "move it away");
+    }
+    return true;
 }
 
 /* A link appears whole or not at all: made under another name, then renamed. */
-static bool make_link(struct run *run, const char *dir, const struct link *link, bool *changed)
+static bool make_link(struct run *run, const struct link_change *link)
 {
-    const char *path = path_join(run->arena, dir, link->name);
-    const char *temporary = arena_printf(run->arena, "%s/.%s.%d", dir, link->name, (int)getpid());
-    if (cstr_eq(link_target(run->arena, path), link->target))
-        return true;
-    *changed = true;
+    const char *temporary =
+        arena_printf(run->arena, "%s/.%s.%d", path_dirname(run->arena, link->path), link->name, (int)getpid());
     unlink(temporary);
-    if (symlink(link->target, temporary) == 0 && rename(temporary, path) == 0)
+    if (symlink(link->target, temporary) == 0 && rename(temporary, link->path) == 0)
         return true;
     int reason = errno;
     unlink(temporary);
-    return err_system(&run->err, ERR_OUTPUT, "cannot link", path, reason);
+    return err_system(&run->err, ERR_OUTPUT, "cannot link", link->path, reason);
 }
 
-static bool is_planned(const struct plan *plan, const char *name)
-{
-    for (size_t i = 0; i < plan->links.n; i++)
-        if (strcmp(plan->links.v[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool write_links(struct run *run, const struct gathered *gathered, bool *changed)
+static bool write_links(struct run *run, const struct gathered *gathered, const struct changes *changes)
 {
     const char *dir = path_join(run->arena, gathered->inventory.prefix, LINK_DIR);
-    const struct plan *plan = &gathered->plan;
-    if (plan->links.n && !dir_make(dir, &run->err))
+    if (gathered->plan.links.n && !dir_make(dir, &run->err))
         return false;
-    for (size_t i = 0; i < plan->links.n; i++)
-        if (!make_link(run, dir, &plan->links.v[i], changed))
+    for (size_t i = 0; i < changes->links.n; i++) {
+        const struct link_change *link = &changes->links.v[i];
+        if (!link->target)
+            unlink(link->path);
+        else if (!make_link(run, link))
             return false;
-    for (size_t i = 0; i < gathered->state.links.n; i++) {
-        const char *name = gathered->state.links.v[i];
-        if (strchr(name, '/') || is_planned(plan, name))
-            continue;
-        unlink(path_join(run->arena, dir, name));
-        *changed = true;
     }
-    if (plan->links.n == 0)
+    if (gathered->plan.links.n == 0)
         rmdir(dir); /* where it is empty */
     return true;
 }
 
-static bool write_changes(struct run *run, const struct changes *changes)
+static bool write_hooks(struct run *run, const struct changes *changes)
 {
     for (size_t i = 0; i < changes->n; i++) {
         const struct change *change = &changes->v[i];
@@ -179,38 +239,59 @@ static bool write_changes(struct run *run, const struct changes *changes)
     return true;
 }
 
-static bool write_state(struct run *run, const struct gathered *gathered, bool *changed)
+static bool write_state(struct run *run, const struct gathered *gathered, bool pending)
 {
     const char *path = path_join(run->arena, gathered->inventory.prefix, STATE_FILE);
-    struct str text = new_state(run, gathered), before;
-    struct err ignored;
-    if (file_exists(path) && file_read(run->arena, path, 16 * 1024 * 1024, "state file", &before, &ignored)
-        && str_eq(before, text))
-        return true;
-    *changed = true;
-    return file_write_atomic(path, text, 0644, &run->err);
+    struct str text = new_state(run, gathered, pending);
+    return is_in_state(run, gathered, text) || file_write_atomic(path, text, 0644, &run->err);
 }
 
-static bool write_all(struct run *run, const struct gathered *gathered, const struct changes *changes, bool *changed)
+/* Files that a killed `init` was writing: our names with a dot in front and letters or digits behind. */
+static void clean_directory(struct run *run, const char *dir, const char *stem)
+{
+    struct strv names = {0};
+    dir_list(run->arena, dir, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        const char *name = names.v[i], *dot = strrchr(name, '.');
+        if (name[0] == '.' && str_starts(str_of(name + 1), stem) && dot > name + 1 && strlen(dot + 1) == 6)
+            unlink(path_join(run->arena, dir, name));
+    }
+}
+
+static void clean_up(struct run *run, const char *prefix)
+{
+    static const char *const dirs[][2] = {
+        {"etc/conda/activate.d", HOOK_STEM "."}, {"etc/conda/deactivate.d", HOOK_STEM "."}, {STATE_DIR, "state.json"},
+    };
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        clean_directory(run, path_join(run->arena, prefix, dirs[i][0]), dirs[i][1]);
+}
+
+static bool add_history(struct run *run, const char *prefix, const struct changes *changes)
+{
+    struct text what = {.arena = run->arena};
+    for (size_t i = 0; i < changes->n; i++)
+        text_add(&what, "%s%s %s", i ? ", " : "", changes->v[i].present ? "changed" : "wrote", changes->v[i].relative);
+    return history_add(run, prefix, "init", what.n ? what.s : "wrote " STATE_FILE);
+}
+
+/* The state goes first and last: see new_state(). */
+static bool write_all(struct run *run, const struct gathered *gathered, const struct changes *changes)
 {
     const char *prefix = gathered->inventory.prefix;
-    struct lock lock;
-    *changed = changes->n > 0;
-    if (!lock_take(run, prefix, &lock))
-        return false;
-    bool good = write_links(run, gathered, changed) && write_changes(run, changes)
-        && write_state(run, gathered, changed);
-    if (good && *changed) {
-        struct text what = {.arena = run->arena};
-        for (size_t i = 0; i < changes->n; i++)
-            text_add(&what, "%s%s %s", i ? ", " : "", changes->v[i].present ? "changed" : "wrote",
-                     changes->v[i].relative);
-        good = history_add(run, prefix, "init", what.n ? what.s : "wrote " STATE_FILE);
-    }
-    lock_release(&lock);
-    return good;
+    clean_up(run, prefix);
+    return !is_any(changes)
+        || (write_state(run, gathered, true) && write_links(run, gathered, changes) && write_hooks(run, changes)
+            && write_state(run, gathered, false) && add_history(run, prefix, changes));
 }
 
+static const char *link_words(struct run *run, const struct link_change *link)
+{
+    return link->target ? arena_printf(run->arena, "link %s -> %s", link->path, link->target)
+                        : arena_printf(run->arena, "remove the link %s", link->path);
+}
+
+/* Lines that patch(1) passes over stand for what is no text. */
 static void print_diff(struct run *run, const struct changes *changes)
 {
     for (size_t i = 0; i < changes->n; i++) {
@@ -220,6 +301,10 @@ static void print_diff(struct run *run, const struct changes *changes)
                      change->after, &text);
         fwrite(text.s, 1, text.n, stdout);
     }
+    for (size_t i = 0; i < changes->links.n; i++)
+        printf("would %s\n", link_words(run, &changes->links.v[i]));
+    if (changes->state && changes->n == 0)
+        puts("would record other inputs in " STATE_FILE);
 }
 
 static void print_dry_run(struct run *run, const struct gathered *gathered, const struct changes *changes)
@@ -228,10 +313,11 @@ static void print_dry_run(struct run *run, const struct gathered *gathered, cons
     putchar('\n');
     for (size_t i = 0; i < changes->n; i++)
         printf("would %s %s\n", changes->v[i].present ? "change" : "write", changes->v[i].path);
-    for (size_t i = 0; i < gathered->plan.links.n; i++)
-        printf("would link " LINK_DIR "/%s -> %s\n", gathered->plan.links.v[i].name,
-               gathered->plan.links.v[i].target);
-    if (changes->n == 0)
+    for (size_t i = 0; i < changes->links.n; i++)
+        printf("would %s\n", link_words(run, &changes->links.v[i]));
+    if (changes->state && changes->n == 0)
+        puts("would record other inputs in " STATE_FILE);
+    if (!is_any(changes))
         puts("the hooks are up to date: nothing would be written");
 }
 
@@ -244,13 +330,13 @@ static const char *pin_words(struct run *run, const struct spec *spec)
     return arena_printf(run->arena, "it pins CUDA %s", spec->effective_text);
 }
 
-static void print_done(struct run *run, const struct gathered *gathered, const struct changes *changes, bool changed)
+static void print_done(struct run *run, const struct gathered *gathered, const struct changes *changes)
 {
     if (run->options.quiet)
         return;
     const struct spec *spec = gathered->facts.spec;
     printf("%s: %s\n", spec->file, text_printable(run->arena, str_of(pin_words(run, spec))));
-    if (!changed) {
+    if (!is_any(changes)) {
         puts("the hooks are up to date");
         return;
     }
@@ -271,26 +357,65 @@ static void print_notes(struct run *run, const struct spec *spec)
     }
 }
 
+/* A login shell's name stands for the hooks that it reads. */
+static bool check_shells(struct run *run)
+{
+    static const char *const names[] = {"sh", "bash", "zsh", "dash", "ksh", "fish", "csh", "tcsh", NULL};
+    for (size_t i = 0; i < run->options.shells.n; i++) {
+        const char *name = run->options.shells.v[i], *const *known = names;
+        while (*known && strcmp(*known, name) != 0)
+            known++;
+        if (*known)
+            continue;
+        const char *nearest = text_nearest(name, names);
+        err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--shell: there are no hooks for \"%s\"", name);
+        return err_mend(&run->err, nearest ? "did you mean %s?" : "only csh and tcsh need it: the others have theirs always",
+                        nearest);
+    }
+    return true;
+}
+
+static bool find(struct run *run, struct gathered *gathered, struct changes *changes)
+{
+    if (!gather(run, true, gathered) || !check_target(run, gathered))
+        return false;
+    find_changes(run, gathered, changes);
+    return true;
+}
+
+/* Under the lock; what another process has written since is looked at anew, so that one environment has one ID. */
+static bool write_locked(struct run *run, struct gathered *gathered, struct changes *changes)
+{
+    struct state now;
+    return state_read(run->arena, gathered->inventory.prefix, &now, &run->err)
+        && (state_equal(run->arena, &now, &gathered->state) || find(run, gathered, changes))
+        && check_edited(run, gathered) && check_links(run, changes) && write_all(run, gathered, changes);
+}
+
 static int init(struct run *run)
 {
     struct gathered gathered;
-    struct changes changes = {0};
-    bool changed;
-    if (!gather(run, true, &gathered) || !check_target(run, &gathered))
+    struct changes changes;
+    struct lock lock;
+    if (!check_shells(run) || !find(run, &gathered, &changes))
         return RUN_FAILED;
     print_notes(run, gathered.facts.spec);
-    add_changes(run, &gathered, &changes);
     if (run->options.diff) {
         print_diff(run, &changes);
-        return changes.n ? 1 : 0;
+        return is_any(&changes) ? 1 : 0;
     }
     if (run->options.dry_run) {
         print_dry_run(run, &gathered, &changes);
         return 0;
     }
-    if (!check_edited(run, &gathered) || !write_all(run, &gathered, &changes, &changed))
+    if (!check_edited(run, &gathered) || !check_links(run, &changes)
+        || !lock_take(run, gathered.inventory.prefix, &lock))
         return RUN_FAILED;
-    print_done(run, &gathered, &changes, changed);
+    bool good = write_locked(run, &gathered, &changes);
+    lock_release(&lock);
+    if (!good)
+        return RUN_FAILED;
+    print_done(run, &gathered, &changes);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/gather.h"
@@ -43,10 +44,14 @@ static bool remove_hooks(struct removal *removal)
 /* Only the links that init recorded: whatever else somebody put there is not ours. */
 static bool remove_links(struct removal *removal, const struct state *state)
 {
-    for (size_t i = 0; i < state->links.n; i++)
+    for (size_t i = 0; i < state->links.n; i++) {
+        const char *relative = arena_printf(removal->run->arena, LINK_DIR "/%s", state->links.v[i]);
+        struct stat status;
         if (!strchr(state->links.v[i], '/')
-            && !remove_file(removal, arena_printf(removal->run->arena, LINK_DIR "/%s", state->links.v[i])))
+            && lstat(path_join(removal->run->arena, removal->prefix, relative), &status) == 0
+            && S_ISLNK(status.st_mode) && !remove_file(removal, relative))
             return false;
+    }
     if (rmdir(path_join(removal->run->arena, removal->prefix, LINK_DIR)) != 0 && errno == ENOTEMPTY)
         fprintf(stderr, "condagpu: %s/" LINK_DIR " holds files that are not condagpu's: left in place\n",
                 removal->prefix);

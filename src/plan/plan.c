@@ -1,5 +1,7 @@
 #include "plan/plan.h"
 
+#include <stdint.h>
+
 #include "plan/rule.h"
 
 /* In order: a later rule may read what an earlier one found. */
@@ -25,6 +27,16 @@ const char *op_kind_text(enum op_kind kind)
 {
     static const char *const texts[] = {"set", "default", "prepend", "append", "unset"};
     return texts[kind];
+}
+
+/* 32-bit FNV-1a. */
+char *op_state_name(struct arena *arena, const char *id, const char *variable)
+{
+    uint32_t hash = 2166136261u;
+    for (; *variable; variable++)
+        hash = (hash ^ (unsigned char)*variable) * 16777619u;
+    return id ? arena_printf(arena, "_CONDAGPU_%s_%08x", id, (unsigned)hash)
+              : arena_printf(arena, "_CONDAGPU_%08x", (unsigned)hash);
 }
 
 bool plan_make(struct arena *arena, const struct facts *facts, const struct config *config, struct plan *plan,

@@ -19,6 +19,10 @@ enum op_kind {
     OP_UNSET,
 };
 const char *op_kind_text(enum op_kind kind); /* "set", "default", … */
+/* How the names begin under which a hook keeps what it needs to take its change of a variable back: for the environment
+ * with this ID, and (`id` NULL) for all. csh's names are short (30 characters), and an index would change its meaning
+ * with the next init; so it is a hash of the name. */
+char *op_state_name(struct arena *arena, const char *id, const char *variable);
 
 /* A value that lies below the prefix starts with the text "$CONDA_PREFIX" (contract 7); no value holds another dollar,
  * a quote of any kind, a backquote, a backslash, an exclamation mark or a newline. */

@@ -122,6 +122,12 @@ struct str state_text(struct arena *arena, const struct state *state)
     return str_of(copy);
 }
 
+bool state_equal(struct arena *arena, const struct state *left, const struct state *right)
+{
+    return left->present == right->present
+        && (!left->present || str_eq(state_text(arena, left), state_text(arena, right)));
+}
+
 char *state_new_id(struct arena *arena)
 {
     unsigned number = 0;
@@ -131,10 +137,16 @@ char *state_new_id(struct arena *arena)
     return arena_printf(arena, "%08x", number);
 }
 
-const char *state_recorded(const struct state *state, const char *relative)
+const char *state_recorded(const struct state *state, const char *relative, const char *sha256)
 {
-    for (size_t i = 0; i < state->hooks.n; i++)
-        if (strcmp(state->hooks.v[i].relative, relative) == 0)
-            return state->hooks.v[i].sha256;
-    return NULL;
+    const char *first = NULL;
+    for (size_t i = 0; i < state->hooks.n; i++) {
+        if (strcmp(state->hooks.v[i].relative, relative) != 0)
+            continue;
+        if (cstr_eq(state->hooks.v[i].sha256, sha256))
+            return sha256;
+        if (!first)
+            first = state->hooks.v[i].sha256;
+    }
+    return first;
 }

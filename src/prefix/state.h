@@ -37,9 +37,11 @@ struct state {
 bool state_read(struct arena *arena, const char *prefix, struct state *state, struct err *err);
 /* The file's text; equal states give equal bytes. */
 struct str state_text(struct arena *arena, const struct state *state);
+bool state_equal(struct arena *arena, const struct state *left, const struct state *right);
 /* Eight random hexadecimal digits. */
 char *state_new_id(struct arena *arena);
-/* The recorded SHA-256 of one of our files, or NULL. */
-const char *state_recorded(const struct state *state, const char *relative);
+/* The recorded SHA-256 of one of our files, or NULL. While `init` writes, a file has two, the one to be written and the
+ * one before it: `sha256` (may be NULL) is given back where it is one of them. */
+const char *state_recorded(const struct state *state, const char *relative, const char *sha256);
 
 #endif

@@ -86,15 +86,6 @@ static const char *comment_text(struct arena *arena, const char *source)
     return text.s;
 }
 
-/* 32-bit FNV-1a. csh's names are short (30 characters), and an index would change its meaning with the next init. */
-static uint32_t name_hash(const char *name)
-{
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash;
-}
-
 static enum variable_kind kind_of(const struct op *op)
 {
     switch (op->kind) {
@@ -139,8 +130,7 @@ static const char *quoted(struct arena *arena, const struct shell *shell, const 
 static bool add_variable(struct arena *arena, struct gathering *all, const struct shell *shell,
                          const struct render_input *input, const struct op *op, struct err *err)
 {
-    uint32_t hash = name_hash(op->name);
-    const char *mark = arena_printf(arena, "_CONDAGPU_%08x", (unsigned)hash);
+    const char *mark = op_state_name(arena, NULL, op->name);
     for (size_t i = 0; i < all->n; i++)
         if (strcmp(all->v[i].variable.mark, mark) == 0)
             return refuse(err, op,
@@ -150,7 +140,7 @@ static bool add_variable(struct arena *arena, struct gathering *all, const struc
         .kind = kind_of(op),
         .name = op->name,
         .mark = mark,
-        .state = arena_printf(arena, "_CONDAGPU_%s_%08x", input->id, (unsigned)hash),
+        .state = op_state_name(arena, input->id, op->name),
         .value = op->value ? quoted(arena, shell, op->value) : NULL,
         .lead = op->lead,
     };

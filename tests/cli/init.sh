@@ -139,27 +139,87 @@ else
     skip "a full disk" "no right to mount a small file system"
 fi
 
-# Killed at any moment, each file is whole or not there.
+# Killed at any moment, each file is whole or not there, and the next init knows every hook as one that init wrote, even
+# when the inputs have changed in between.
 "$CONDAGPU" remove -p "$p" >/dev/null
-init -p "$p" -f env.yml
-"$CONDAGPU" remove -p "$p" >/dev/null
-torn=0
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    "$CONDAGPU" init --no-driver -p "$p" -f env.yml >/dev/null 2>&1 &
+environment other.yml cuda-version=12.4
+printf 'threads:\n  count: 3\n' >one.cfg
+printf 'threads:\n  count: 5\n' >two.cfg
+torn=0 strange=0
+i=0
+while [ $i -lt 60 ]; do
+    i=$((i + 1))
+    if [ $((i % 2)) -eq 0 ]; then config=one.cfg; else config=two.cfg; fi
+    "$CONDAGPU" init --no-driver -p "$p" -f env.yml --config "$config" >/dev/null 2>err &
     pid=$!
-    sleep "0.0$((i % 10))"
-    kill -9 "$pid" 2>/dev/null
+    if [ $((i % 5)) -ne 0 ]; then
+        sleep "0.00$((i % 10))"
+        kill -9 "$pid" 2>/dev/null
+    fi
     wait "$pid" 2>/dev/null
+    if grep -q 'edited by hand' err; then strange=$((strange + 1)); fi
     for f in "$p"/etc/conda/*activate.d/~zz-condagpu.*; do
         [ -f "$f" ] || continue
         # A whole hook ends with its last line: compare with a fresh one of the same state ID.
         tail -n 1 "$f" >last
         [ -s last ] && [ "$(tail -c 1 "$f" | od -An -tx1 | tr -d ' ')" = 0a ] || torn=$((torn + 1))
     done
-    [ $((i % 3)) -eq 0 ] && "$CONDAGPU" remove -p "$p" >/dev/null 2>&1
+    if [ $((i % 11)) -eq 0 ]; then "$CONDAGPU" remove -p "$p" >/dev/null 2>&1 || strange=$((strange + 1)); fi
 done
 is "$torn" 0 "a killed init leaves no torn hook"
+is "$strange" 0 "and none that the next init takes for edited, or that remove stumbles over"
 expect 0 "init works afterwards" init -p "$p" -f env.yml
+is "$(find "$p" -name '.*condagpu*' -o -name '.state.json*')" "" "and takes away what the killed ones were writing"
+is "$(grep -ho '_CONDAGPU_[0-9a-f]\{8\}_' "$p"/etc/conda/*activate.d/~zz-condagpu.sh | sort -u | wc -l | tr -d ' ')" 1 \
+    "the hooks have one ID"
+
+# Two first inits and removes at the same moment: whatever wins, the hooks agree with each other and with the state.
+mixed=0
+i=0
+while [ $i -lt 20 ]; do
+    i=$((i + 1))
+    "$CONDAGPU" remove -p "$p" >/dev/null 2>&1
+    "$CONDAGPU" init --no-driver -p "$p" -f env.yml >/dev/null 2>&1 &
+    one=$!
+    if [ $((i % 2)) -eq 0 ]; then "$CONDAGPU" remove -p "$p" >/dev/null 2>&1; fi
+    "$CONDAGPU" init --no-driver -p "$p" -f env.yml >/dev/null 2>&1
+    wait "$one"
+    "$CONDAGPU" init --no-driver -p "$p" -f env.yml >/dev/null 2>&1
+    ids=$({ grep -ho '_CONDAGPU_[0-9a-f]\{8\}_' "$p"/etc/conda/*activate.d/~zz-condagpu.sh
+        sed -n 's/^ *"id": "\(.*\)",*$/_CONDAGPU_\1_/p' "$p/etc/condagpu/state.json"; } | sort -u | wc -l)
+    if [ "$ids" -ne 1 ]; then mixed=$((mixed + 1)); fi
+done
+is "$mixed" 0 "two inits at once come to one ID"
+
+# A flat layout has a directory of links.
+q="$scratch/flat"
+standin_cudart s118 11080 libcudart.so.11.0
+new_prefix "$q"
+add_flat_cudart "$q" s118 11.8.89 11.8.0
+environment flat.yml cudatoolkit=11.8
+mkdir -p "$q/lib/condagpu"
+echo mine >"$q/lib/condagpu/libcudart.so.11.0"
+expect 4 "a file of the user's where a link must go" init -p "$q" -f flat.yml
+says 'a file that is not condagpu' "is named"
+is "$(cat "$q/lib/condagpu/libcudart.so.11.0") $(ls -A "$q/etc" 2>/dev/null)" "mine " "nothing is touched"
+rm "$q/lib/condagpu/libcudart.so.11.0"
+expect 0 "without it init works" init -p "$q" -f flat.yml
+rm "$q/lib/condagpu/libcudart.so.11.0"
+expect 1 "--diff counts a link that is missing" init -p "$q" -f flat.yml --diff
+says 'would link .*libcudart.so.11.0' "and names it"
+expect 0 "--dry-run too" init -p "$q" -f flat.yml --dry-run
+says 'would link .*libcudart.so.11.0' "names it"
+cp flat.yml same.yml
+expect 0 "init makes it again" init -p "$q" -f flat.yml
+expect 1 "--diff counts another input with the same result" init -p "$q" -f same.yml --diff
+says 'change|record|from same.yml' "and says so"
+rm "$q/lib/condagpu/libcudart.so.11.0"
+echo mine >"$q/lib/condagpu/libcudart.so.11.0"
+"$CONDAGPU" remove -p "$q" >out 2>err
+is "$(cat "$q/lib/condagpu/libcudart.so.11.0")" mine "remove leaves what a user put in a link's place"
+
+expect 2 "hooks for a shell that there is not" init -p "$p" -f env.yml --shell cssh
+says 'did you mean csh' "the nearest is named"
 
 # Two at once: one wins, the other says why, or both come to the same.
 "$CONDAGPU" remove -p "$p" >/dev/null
