@@ -149,7 +149,47 @@ static bool is_quiet(const struct trip_run *run)
     for (size_t i = 1; i < run->shots.n; i++)
         if (!is_blank(run->shots.v[i].out) || !is_blank(run->shots.v[i].err))
             return false;
-    return run->complete;
+    return run->complete && is_blank(run->rest_out) && is_blank(run->rest_err);
+}
+
+/* The environment without a hook and its partner in the other directory. */
+static struct inventory without_pair(struct arena *arena, const struct inventory *given, const struct hook *hook)
+{
+    struct inventory inventory = *given;
+    const char *stem = hooks_stem(arena, hook->name);
+    inventory.hooks.n = inventory.hooks.cap = 0;
+    inventory.hooks.v = NULL;
+    for (size_t i = 0; i < given->hooks.n; i++)
+        if (strcmp(hooks_stem(arena, given->hooks.v[i].name), stem) != 0)
+            *vec_add(arena, &inventory.hooks) = given->hooks.v[i];
+    return inventory;
+}
+
+/* The hook without which a symptom goes; other packages' are tried first, as ours may only be the last that touched what
+ * another has spoilt. NULL where no single one is it. */
+static const struct hook *culprit(const struct trial *given, bool (*shows)(const struct trial *trial, const char *name),
+                                  const char *name)
+{
+    for (int ours = 0; ours < 2; ours++)
+        for (size_t i = 0; i < given->inventory->hooks.n; i++) {
+            const struct hook *hook = &given->inventory->hooks.v[i];
+            if (hook->ours != (bool)ours || !str_ends(str_of(hook->name), given->shell->suffix))
+                continue;
+            struct inventory inventory = without_pair(given->findings->arena, given->inventory, hook);
+            struct trial trial = *given;
+            trial.inventory = &inventory;
+            if (!shows(&trial, name))
+                return hook;
+        }
+    return NULL;
+}
+
+static bool is_noisy(const struct trial *trial, const char *unused)
+{
+    struct trip_run run;
+    (void)unused;
+    trip(trial, false, &run);
+    return !is_quiet(&run);
 }
 
 static void leave_out(struct inventory *inventory, const struct hook *hook)
@@ -161,11 +201,26 @@ static void leave_out(struct inventory *inventory, const struct hook *hook)
     inventory->hooks.n = n;
 }
 
+/* What comes while no hook runs is a trap's, or some function's that a hook has left. */
+static void report_left(const struct trial *trial, struct str out, struct str err)
+{
+    struct str line = first_line(is_blank(err) ? out : err);
+    if (!line.n)
+        return;
+    const struct hook *hook = culprit(trial, is_noisy, NULL);
+    const char *file = hook ? hook->path : path_join(trial->findings->arena, trial->inventory->prefix, "etc/conda");
+    hooks_found(trial->findings, file, 0, hook && hook->ours, trial->shell->name,
+                "what it leaves behind (a trap?) writes, after it has ended: %.*s", (int)line.n, line.s);
+}
+
 static void report_run(const struct trial *trial, const struct trip_run *run)
 {
     for (size_t i = 1; i < run->shots.n; i++)
         if (run->shots.v[i].hook)
             report_output(trial, run->shots.v[i].hook, run->shots.v[i].out, run->shots.v[i].err);
+        else
+            report_left(trial, run->shots.v[i].out, run->shots.v[i].err);
+    report_left(trial, run->rest_out, run->rest_err);
     if (!run->complete && run->proc.started)
         report_end(trial, run);
 }
@@ -261,6 +316,22 @@ static bool is_told(const struct trial *trial, const char *file, unsigned line, 
     return false;
 }
 
+static bool leaks(const struct trial *trial, const char *name)
+{
+    struct trip_run run;
+    trip(trial, false, &run);
+    return run.complete
+        && !cstr_eq(env_get(run.shots.v[0].env, name), env_get(run.shots.v[run.shots.n - 1].env, name));
+}
+
+/* Who is to blame: whoever changed it last, unless that is ours, or nobody, and another's absence mends it. */
+static const struct hook *leaker(const struct trial *trial, const struct trip_run *run, const char *name)
+{
+    const struct hook *last = last_change(run, name);
+    const struct hook *other = last && !last->ours ? NULL : culprit(trial, leaks, name);
+    return other ? other : last;
+}
+
 static void report_leak(const struct trial *trial, const struct trip_run *run, const struct hook *hook,
                         const char *name)
 {
@@ -296,9 +367,13 @@ static bool try_restore(const struct trial *trial)
         return true;
     trip(trial, true, &run);
     for (size_t i = 0; i < names.n && run.complete; i++) {
-        const struct hook *hook = last_change(&run, names.v[i]);
+        const struct hook *hook = leaker(trial, &run, names.v[i]);
         if (hook)
             report_leak(trial, &run, hook, names.v[i]);
+        else
+            hooks_found(trial->findings, path_join(arena, trial->inventory->prefix, "etc/conda"), 0, false,
+                        trial->shell->name, "%s is not as it was when %s, and no single hook does it", names.v[i],
+                        trip_names[trial->trip]);
     }
     return !run.proc.timed_out;
 }
@@ -484,9 +559,13 @@ void check_hooks_run(const struct check_input *input, struct result *result)
     hooks_scan(&findings, input->facts->inventory);
     const char *used = in_each_shell(input, &findings, run_in);
     report(input, result, &findings);
-    if (findings.n == 0)
+    if (findings.n)
+        return;
+    if (*used)
         check_pass(input, result, "%zu hook files are well formed and run cleanly in %s",
-                   input->facts->inventory->hooks.n, *used ? used : "no shell that is here");
+                   input->facts->inventory->hooks.n, used);
+    else
+        check_skip(input, result, "the hook files are well formed, but none of the shells that could run them is here");
 }
 
 void check_hooks_restore(const struct check_input *input, struct result *result)

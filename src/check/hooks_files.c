@@ -48,7 +48,7 @@ static void check_kind(struct hook_findings *findings, const struct hook *hook)
 }
 
 /* "activate-x.sh" and "deactivate-x.sh", "x_activate.sh" and "x_deactivate.sh" belong together like equal names. */
-static char *stem(struct arena *arena, const char *name)
+char *hooks_stem(struct arena *arena, const char *name)
 {
     char *copy = arena_strdup(arena, name), *at = strstr(copy, "deactivate");
     if (at)
@@ -58,10 +58,10 @@ static char *stem(struct arena *arena, const char *name)
 
 static bool has_partner(struct arena *arena, const struct inventory *inventory, const struct hook *hook)
 {
-    const char *wanted = stem(arena, hook->name);
+    const char *wanted = hooks_stem(arena, hook->name);
     for (size_t i = 0; i < inventory->hooks.n; i++)
         if (inventory->hooks.v[i].activate != hook->activate
-            && strcmp(stem(arena, inventory->hooks.v[i].name), wanted) == 0)
+            && strcmp(hooks_stem(arena, inventory->hooks.v[i].name), wanted) == 0)
             return true;
     return false;
 }
@@ -181,6 +181,17 @@ static void check_state(struct hook_findings *findings, const struct inventory *
                     "has no member \"env_vars\": pixi cannot activate this environment");
 }
 
+/* What no activation quotes (contract 9). `init` refuses it, but an environment may be renamed or moved. */
+static void check_prefix(struct hook_findings *findings, const struct inventory *inventory)
+{
+    size_t at = strcspn(inventory->prefix, PREFIX_UNQUOTED);
+    if (inventory->prefix[at])
+        hooks_found(findings, inventory->prefix, 0, true, NULL,
+                    "its path holds %s, which the activation of conda and rattler does not quote: move it",
+                    inventory->prefix[at] == '\n' ? "a newline"
+                                                  : arena_printf(findings->arena, "a %c", inventory->prefix[at]));
+}
+
 void hooks_check_files(struct hook_findings *findings, const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->hooks.n; i++) {
@@ -191,6 +202,8 @@ void hooks_check_files(struct hook_findings *findings, const struct inventory *i
         check_kind(findings, hook);
         check_partner(findings, inventory, hook);
     }
+    if (inventory->hooks.n)
+        check_prefix(findings, inventory);
     check_directory(findings, inventory, true);
     check_directory(findings, inventory, false);
     check_misplaced(findings, inventory);

@@ -25,6 +25,9 @@ struct hook_findings {
 void hooks_found(struct hook_findings *findings, const char *file, unsigned line, bool ours, const char *shell,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* What the names of a hook and of its partner in the other directory have in common: "x.sh" for "activate-x.sh". */
+char *hooks_stem(struct arena *arena, const char *name);
+
 /* Names, kinds and pairs of the files; env_vars.d and conda-meta/state; directories that conda does not read. */
 void hooks_check_files(struct hook_findings *findings, const struct inventory *inventory);
 

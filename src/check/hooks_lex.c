@@ -310,7 +310,9 @@ static void open_parenthesis(struct lexer *lexer)
         while (peek(lexer, 0) != ')')
             advance(lexer);
         advance(lexer);
-        lexer->current = (struct shell_command){0};
+        struct shell_word *name = &lexer->current.words.v[0];
+        name->text = str_of(arena_printf(lexer->arena, "%.*s()", (int)name->text.n, name->text.s));
+        end_command(lexer, false);
         lexer->function_next = true;
         return;
     }

@@ -14,7 +14,8 @@ struct shell_word {
     unsigned line;
 };
 
-/* One simple command: assignments, name, arguments; or the head of a compound one. */
+/* One simple command: assignments, name, arguments; or the head of a compound one; or "name()", where a function is
+ * defined. */
 struct shell_command {
     struct {
         VEC(struct shell_word);

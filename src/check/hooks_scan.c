@@ -181,6 +181,7 @@ struct bad_command {
 static const struct bad_command bad_commands[] = {
     {"exit", true, false, "exit ends the shell that sources the hook"},
     {"exec", true, false, "exec replaces the shell that sources the hook, or its descriptors"},
+    {"alias", true, false, "an alias stays in the user's shell, and tools that take over variables (pixi) lose it"},
     {"trap", true, false, "trap changes what the user's shell does at its end"},
     {"cd", true, false, "cd changes the user's working directory"},
     {"shopt", false, false, "shopt changes the options of the user's shell, and exists in bash only"},
@@ -466,6 +467,68 @@ static void check_command(struct scan *scan, const struct shell_command *command
     check_fish_set(scan, command);
 }
 
+/* Of one file: what is set, exported and taken away again by its end. */
+struct effects {
+    struct strv set, exported, removed, functions, undefined;
+    bool exports_all; /* set -a */
+};
+
+static void note_function(struct arena *arena, struct effects *effects, const struct shell_command *command)
+{
+    struct str word = command->words.n ? command->words.v[0].text : STR("");
+    if (command->words.n == 1 && str_ends(word, "()"))
+        strv_add(arena, &effects->functions, str_dup(arena, str_slice(word, 0, word.n - 2)));
+    if (is_command(command, "unset") && command->words.n > 2 && str_eq_c(command->words.v[1].text, "-f"))
+        for (size_t i = 2; i < command->words.n; i++)
+            strv_add(arena, &effects->undefined, str_dup(arena, command->words.v[i].text));
+}
+
+static void note_effects(struct scan *scan, const struct shell_command *command, struct effects *effects)
+{
+    struct assignments list = {0};
+    bool exports = is_command(command, "export");
+    note_function(scan->arena, effects, command);
+    effects->exports_all |= is_command(command, "set") && command->words.n > 1
+        && (str_eq_c(command->words.v[1].text, "-a") || str_eq_c(command->words.v[1].text, "allexport"));
+    find_assignments(scan, command, &list);
+    for (size_t i = 0; i < list.n && !command->in_subshell && !is_command(command, "local"); i++) {
+        const char *name = str_dup(scan->arena, list.v[i].name);
+        struct strv *to = list.v[i].removes ? &effects->removed : exports ? &effects->exported : &effects->set;
+        if (list.v[i].removes && strv_find(&effects->set, name) == effects->set.n
+            && strv_find(&effects->exported, name) == effects->exported.n
+            && strv_find(&effects->functions, name) == effects->functions.n && name[0] != '_')
+            FOUND(scan, list.v[i].line,
+                  "unsets %s, which tools that take over the variables that are set (pixi) do not see", name);
+        strv_add(scan->arena, to, name);
+    }
+}
+
+static bool has(const struct strv *list, const char *name)
+{
+    return strv_find(list, name) < list->n;
+}
+
+/* pixi runs the hooks in a shell of its own and takes over what is exported in the end: the rest is lost there, and no
+ * program sees it anywhere. */
+static void check_capture(struct scan *scan)
+{
+    struct effects effects = {0};
+    if (scan->is_fish || !scan->hook->activate)
+        return;
+    for (size_t i = 0; i < scan->commands.n; i++)
+        note_effects(scan, &scan->commands.v[i], &effects);
+    for (size_t i = 0; i < effects.set.n && !effects.exports_all; i++) {
+        const char *name = effects.set.v[i];
+        if (!has(&effects.exported, name) && !has(&effects.removed, name))
+            FOUND(scan, hooks_assignment_line(scan->arena, scan->hook, name),
+                  "sets %s without exporting it: no program sees it, and it stays in the shell", name);
+    }
+    for (size_t i = 0; i < effects.functions.n; i++)
+        if (!has(&effects.undefined, effects.functions.v[i]) && !has(&effects.removed, effects.functions.v[i]))
+            FOUND(scan, 0, "leaves the function %s in the shell; tools that take over variables (pixi) do not see it",
+                  effects.functions.v[i]);
+}
+
 static void collect_assigned(struct arena *arena, const struct inventory *inventory, struct strv *assigned,
                              bool *evaluates)
 {
@@ -502,5 +565,6 @@ void hooks_scan(struct hook_findings *findings, const struct inventory *inventor
             continue;
         for (size_t j = 0; j < scan.commands.n; j++)
             check_command(&scan, &scan.commands.v[j]);
+        check_capture(&scan);
     }
 }

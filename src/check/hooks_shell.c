@@ -245,6 +245,7 @@ static void add_activation(struct script *script, bool with_hooks)
 static void add_hooks_again(struct script *script, bool deactivate)
 {
     begin(script);
+    add_neutral_look(script);
     if (deactivate)
         add_hooks(script, false);
     add_hooks(script, true);
@@ -299,6 +300,8 @@ static void read_shots(struct script *script, struct trip_run *run)
         shot.env = env_from_block(script->arena, block);
         *vec_add(script->arena, &run->shots) = shot;
     }
+    run->rest_out = out;
+    run->rest_err = err;
     run->complete = run->proc.status == 0;
 }
 

@@ -39,6 +39,7 @@ struct trip_run {
     struct {
         VEC(struct shot);
     } shots;                    /* the first before anything */
+    struct str rest_out, rest_err; /* what came after the last look */
     bool complete;              /* the last look was reached: no hook ended the shell */
     const struct hook *stopped; /* when traced and not complete: the hook that ran at the end */
 };

@@ -16,10 +16,9 @@
 
 enum { LARGEST_STATE = 16 * 1024 * 1024 };
 
-/* Characters that conda's and rattler's own activation scripts do not quote (contract 9). */
 static bool check_prefix_name(struct run *run, const char *prefix)
 {
-    size_t at = strcspn(prefix, ":;'\"`$\\!\n");
+    size_t at = strcspn(prefix, PREFIX_UNQUOTED);
     if (!prefix[at])
         return true;
     err_set(&run->err, ERR_INPUT, "prefix", prefix, 0, 0,

@@ -43,6 +43,9 @@ struct inventory {
     struct strv notes;   /* records that could not be read, and why */
 };
 
+/* Characters of a prefix's path that the activation scripts of conda and rattler do not quote. */
+#define PREFIX_UNQUOTED ":;'\"`$\\!\n"
+
 /* Names, versions and builds come from file names (conda: name-version-build, of which only the name may hold a "-",
  * conda's Dist; pip: PEP 427); a record is opened only by the functions below. A prefix that is not a directory is
  * ERR_INPUT; what is no record, or cannot be read, is a note. */
