@@ -362,7 +362,7 @@ static bool read_features(struct manifest *m, const struct node *tables)
     }
     if (m->left.n)
         building_remark(b, "other-features", locked_place(b, features),
-                      arena_printf(b->arena, "only the environment default counts, without %s",
+                      arena_printf(b->arena, "the environment default is read, without the features %s",
                                    locked_list(b->arena, &m->left)));
     return true;
 }
