@@ -48,6 +48,11 @@ bool locked_is_name(const char *name)
     return name[0] && name[0] != '-' && name[0] != '.' && !name[strspn(name, accepted)];
 }
 
+static bool refuse_name(struct building *b, struct place place, const char *name)
+{
+    return building_fail(b, place, NULL, "\"%s\" is no name of a package", name);
+}
+
 /* Sources (a directory, a repository) have no build; those that do not even say a name pin nothing. */
 static bool add_conda(struct building *b, const struct locked *package)
 {
@@ -56,6 +61,8 @@ static bool add_conda(struct building *b, const struct locked *package)
     const char *name = package->name ? package->name : known ? read.name : NULL;
     if (!name)
         return true;
+    if (!locked_is_name(name))
+        return refuse_name(b, package->place, name);
     read.name = str_lower(b->arena, str_of(name));
     if (package->version)
         read.version = package->version;
@@ -84,8 +91,12 @@ static bool add_pip(struct building *b, const struct locked *package)
                            : package->name;
     if (!pip_line(b, package->place, str_of(text), false))
         return false;
-    if (b->spec->deps.n == before)
-        return true;
+    if (is_wheel && package->name && package->version && b->spec->deps.v[before].problem) {
+        b->spec->deps.n = before; /* a wheel that is not named as its package is */
+        text = arena_printf(b->arena, "%s==%s", package->name, package->version);
+        if (!pip_line(b, package->place, str_of(text), false))
+            return false;
+    }
     struct dep *dep = &b->spec->deps.v[before];
     dep->channel = address;
     if (dep->name && !dep->version && package->version)
@@ -100,6 +111,6 @@ bool locked_add(struct building *b, const struct locked *package)
     if (!building_room(b, package->place))
         return false;
     if (package->name && !locked_is_name(package->name))
-        return building_fail(b, package->place, NULL, "\"%s\" is no name of a package", package->name);
+        return refuse_name(b, package->place, package->name);
     return package->manager == MANAGER_PIP ? add_pip(b, package) : add_conda(b, package);
 }

@@ -120,6 +120,10 @@ START_TEST(conda_lock)
          "version: 1\nmetadata: {}\npackage:\n- {name: cuda-cudart, version: 12.6.77, manager: conda, platform: @P@}\n"
          "- {name: x, version: '1.0', manager: pip, platform: @P@, url: 'https://h.example.org/x-1.0.tar.gz'}\n",
          "cuda-cudart 12.6.77 - - 4:3; x ==1.0 - https://h.example.org/x-1.0.tar.gz 5:3", "12.6", NULL},
+        {"conda-lock",
+         "version: 1\nmetadata: {}\npackage:\n- {name: torch, version: 2.4.0+cu124, manager: pip, platform: @P@, "
+         "url: 'https://h.example.org/mine-1.0-py3-none-any.whl'}\n",
+         "torch ==2.4.0+cu124 - https://h.example.org/mine-1.0-py3-none-any.whl 4:3", "12.4", NULL},
     };
     static const struct bad faults[] = {
         {"version: 1\nmetadata: {}\npackage:\n- {name: a, version: 1, manager: conda, platform: @Q@}\n", 4, 1, "osx-arm64"},
@@ -165,6 +169,8 @@ START_TEST(pixi_lock)
         {"pixi-lock", "version: 6\nenvironments:\n  default:\n    packages: {}\npackages: []\n", "", NULL, NULL},
     };
     static const struct bad faults[] = {
+        {"version: 6\nenvironments:\n  default:\n    packages:\n      @P@:\n      - conda: " CHANNEL "/@P@/a=b-1-0.conda\npackages: []\n",
+         6, 9, "no name"},
         {"version: 3\nenvironments: {}\npackages: []\n", 1, 10, "4 to 7"},
         {"version: 6\nenvironments: {}\npackages: []\n", 2, 15, "no environment"},
         {"version: 6\nenvironments:\n  a: {}\n  b: {}\npackages: []\n", 3, 3, "a, b"},
