@@ -98,6 +98,8 @@ static bool add_pip(struct building *b, const struct locked *package)
             return false;
     }
     struct dep *dep = &b->spec->deps.v[before];
+    if (dep->name && !locked_is_name(dep->name))
+        return refuse_name(b, package->place, dep->name);
     dep->channel = address;
     if (dep->name && !dep->version && package->version)
         dep->version = arena_printf(b->arena, "==%s", package->version);

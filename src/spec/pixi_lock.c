@@ -93,16 +93,37 @@ static bool choose_environment(struct building *b, const struct node *environmen
 }
 
 /* Since version 7 a platform may have a name of its own, and several may stand for one kind of machine. */
-static const char *subdir_of(const struct node *root, const char *platform)
+static const struct node *platform_named(const struct node *root, const char *platform)
 {
     const struct node *platforms = yaml_value(root, "platforms");
-    for (size_t i = 0; platforms && platforms->kind == NODE_LIST && i < platforms->items.n && i < 1000; i++) {
-        const char *name = locked_text(platforms->items.v[i], "name");
-        const char *subdir = locked_text(platforms->items.v[i], "subdir");
-        if (name && strcmp(name, platform) == 0)
-            return subdir ? subdir : name;
+    for (size_t i = 0; platforms && platforms->kind == NODE_LIST && i < platforms->items.n && i < 1000; i++)
+        if (cstr_eq(locked_text(platforms->items.v[i], "name"), platform))
+            return platforms->items.v[i];
+    return NULL;
+}
+
+static const char *subdir_of(const struct node *root, const char *platform)
+{
+    const char *subdir = locked_text(platform_named(root, platform), "subdir");
+    return subdir ? subdir : platform;
+}
+
+/* "__cuda=12" and "__cuda=12=0": the driver that the packages were chosen for, so at least that one is needed. */
+static bool read_driver(struct building *b, const struct node *platform)
+{
+    const struct node *list = platform && platform->kind == NODE_MAP ? yaml_value(platform, "virtual-packages") : NULL;
+    for (size_t i = 0; list && list->kind == NODE_LIST && i < list->items.n; i++) {
+        const struct node *item = list->items.v[i];
+        struct str text = item->kind == NODE_SCALAR ? str_of(item->text) : (struct str){"", 0};
+        if (!str_starts(text, "__cuda="))
+            continue;
+        struct str version = str_slice(text, 7, text.n);
+        if (!building_room(b, locked_place(b, item)))
+            return false;
+        conda_dep(b, building_dep(b, MANAGER_CONDA, locked_place(b, item),
+                                  str_of(arena_printf(b->arena, "__cuda >=%.*s", (int)str_find(version, '='), version.s))));
     }
-    return platform;
+    return true;
 }
 
 static bool choose_platform(struct building *b, const struct node *root, const struct node *packages,
@@ -121,9 +142,10 @@ static bool choose_platform(struct building *b, const struct node *root, const s
         return building_fail(b, locked_place(b, packages), "export the one that counts as an @EXPLICIT list",
                              "several platforms are %s (%s): which one counts depends on the machine", locked_platform(),
                              locked_list(b->arena, &ours));
-    return ours.n
-        || building_fail(b, locked_place(b, packages), "add this platform to the manifest's platforms and lock again",
-                         "no package is for %s, only for %s", locked_platform(), locked_list(b->arena, &all));
+    if (!ours.n)
+        return building_fail(b, locked_place(b, packages), "add this platform to the manifest's platforms and lock again",
+                             "no package is for %s, only for %s", locked_platform(), locked_list(b->arena, &all));
+    return read_driver(b, platform_named(root, ours.v[0]));
 }
 
 static void read_channels(struct building *b, const struct node *environment)

@@ -162,10 +162,10 @@ START_TEST(pixi_lock)
          "cuda-cudart 12.6.77 h5888daf_0 conda-forge 7:9", "12.6", NULL},
         /* Version 7 names platforms, and builds from sources. */
         {"pixi-lock",
-         "version: 7\nplatforms:\n- name: gpu\n  subdir: @P@\n- name: @Q@\nenvironments:\n  default:\n    packages:\n"
+         "version: 7\nplatforms:\n- name: gpu\n  subdir: @P@\n  virtual-packages: [__unix=0=0, __cuda=12.4=0]\n- name: @Q@\nenvironments:\n  default:\n    packages:\n"
          "      gpu:\n      - conda: " CUDART "\n      - conda_source: mine[0a1b] @ .\n      @Q@:\n      - conda: " OLD "\n"
          "packages: []\n",
-         "cuda-cudart 12.6.77 h5888daf_0 conda-forge 10:9", "12.6", NULL},
+         "__cuda >=12.4 - - 5:34; cuda-cudart 12.6.77 h5888daf_0 conda-forge 11:9", "12.6", NULL},
         {"pixi-lock", "version: 6\nenvironments:\n  default:\n    packages: {}\npackages: []\n", "", NULL, NULL},
     };
     static const struct bad faults[] = {
