@@ -14,6 +14,7 @@ struct manifest {
     struct strv targets;  /* whose [target.NAME] tables count, the most special last */
     struct strv features; /* of the default environment */
     struct strv left;     /* features that are not, and ask for something */
+    struct strv conditional;
     const char *platform; /* the platform's name; NULL where several could be meant */
     bool no_default;      /* the default environment leaves out the tables at the top */
 };
@@ -164,14 +165,35 @@ static const struct kind {
     {"pypi-dependencies", read_pip},
 };
 
+/* NAME = { when = "__cuda >=12" } and [dependencies."if(linux)"] hold on some machines only. */
+static bool is_conditional(const struct node *key, const struct node *value)
+{
+    return str_starts(str_of(key->text), "if(") || child(value, "when");
+}
+
+static bool read_one(struct manifest *m, const struct kind *kind, const struct node *key, const struct node *value)
+{
+    struct building *b = m->b;
+    size_t first = b->spec->deps.n;
+    bool conditional = is_conditional(key, value);
+    if (conditional && m->conditional.n < 64)
+        strv_add(b->arena, &m->conditional, key->text);
+    if (str_starts(str_of(key->text), "if("))
+        return true;
+    if (!building_room(b, locked_place(b, key)) || !check_name(b, key) || !kind->read(m, key, value))
+        return false;
+    for (size_t i = first; conditional && i < b->spec->deps.n; i++)
+        b->spec->deps.v[i].dropped = true;
+    return true;
+}
+
 static bool read_kind(struct manifest *m, const struct node *tables, const struct kind *kind)
 {
     const struct node *specs;
     if (!table_at(m->b, tables, kind->table, &specs))
         return false;
     for (size_t i = 0; specs && i < specs->keys.n; i++)
-        if (!building_room(m->b, locked_place(m->b, specs->keys.v[i])) || !check_name(m->b, specs->keys.v[i])
-            || !kind->read(m, specs->keys.v[i], specs->items.v[i]))
+        if (!read_one(m, kind, specs->keys.v[i], specs->items.v[i]))
             return false;
     return true;
 }
@@ -189,7 +211,7 @@ static void drop_replaced(struct building *b, size_t first)
     struct { VEC(struct dep *); } named = {0};
     struct dep *end = b->spec->deps.v + b->spec->deps.n;
     for (size_t i = first; i < b->spec->deps.n; i++)
-        if (b->spec->deps.v[i].name)
+        if (b->spec->deps.v[i].name && !b->spec->deps.v[i].dropped)
             *vec_add(b->arena, &named) = &b->spec->deps.v[i];
     if (named.n)
         qsort(named.v, named.n, sizeof *named.v, dep_cmp);
@@ -386,11 +408,19 @@ static const struct node *workspace_of(const struct node *tables)
 
 static bool read_pixi(struct manifest *m, const struct node *tables)
 {
-    const struct node *inlined = NULL;
-    read_channels(m->b, workspace_of(tables));
-    return choose_features(m, tables, &inlined) && choose_platform(m, workspace_of(tables))
-        && read_tables(m, tables, m->no_default) && (!inlined || read_tables(m, inlined, false))
-        && read_features(m, tables);
+    struct building *b = m->b;
+    const struct node *inlined = NULL, *workspace = workspace_of(tables), *options;
+    read_channels(b, workspace);
+    if (!choose_features(m, tables, &inlined) || !choose_platform(m, workspace)
+        || !table_at(b, workspace, "pypi-options", &options) || !read_options(b, options)
+        || !read_tables(m, tables, m->no_default) || (inlined && !read_tables(m, inlined, false))
+        || !read_features(m, tables))
+        return false;
+    if (m->conditional.n)
+        building_remark(b, "conditional-dependencies", locked_place(b, tables),
+                        arena_printf(b->arena, "what holds on some machines only does not count: %s",
+                                     locked_list(b->arena, &m->conditional)));
+    return true;
 }
 
 bool manifest_read(struct building *b, const struct node *root)

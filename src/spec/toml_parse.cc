@@ -13,6 +13,8 @@
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+/* What pixi takes already: inline tables over several lines. */
+#define TOML_ENABLE_UNRELEASED_FEATURES 1
 #define TOML_MAX_NESTED_VALUES 64
 #include <toml++/toml.h>
 

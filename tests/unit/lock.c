@@ -236,6 +236,12 @@ START_TEST(pixi_manifest)
         {"pixi", "[workspace]\nchannels = [\"" CHANNEL "/\", { channel = \"nvidia/label/cuda-12.4.1\", priority = 1 }]\n"
                  "platforms = [\"@P@\"]\n[dependencies]\ncuda-toolkit = \"*\"\n",
          "cuda-toolkit * - - 5:1", "12.4", NULL},
+        /* Inline tables over several lines; conditions, which are not weighed. */
+        {"pixi", WORKSPACE "pypi-options = { index-url = \"https://h.example.org/whl/cu118\" }\n[dependencies]\n"
+                           "cuda-version = {\n  version = \"12.6.*\",\n  when = \"__cuda\", # why\n}\n"
+                           "\"if(linux)\" = { cudnn = \"9\" }\n[pypi-dependencies]\ntorch = \"==2.4.0\"\n",
+         "- - - https://h.example.org/whl/cu118 4:30; !cuda-version 12.6.* - - 6:1; torch ==2.4.0 - - 12:1", "11.8",
+         "conditional-dependencies"},
     };
     static const struct bad faults[] = {
         {WORKSPACE "[dependencies]\ncuda-version = 12.10\n", 5, 16, "write cuda-version = \"12.10\""},
