@@ -5,6 +5,23 @@
 
 #include "util/path.h"
 
+/* Where a pin goes, in the words of the file. */
+static const char *pin_mend(const struct spec *spec)
+{
+    static const struct {
+        const char *format, *mend;
+    } mends[] = {
+        {"pixi", "add cuda-version = \"X.Y.*\" to [dependencies]"},
+        {"pyproject", "pin torch==A.B.C+cuXYZ or nvidia-cuda-runtime-cu12==X.Y.Z in its dependencies"},
+        {"pixi-lock", "add cuda-version = \"X.Y.*\" to the manifest and lock again"},
+        {"conda-lock", "add cuda-version=X.Y to the environment file and lock again"},
+    };
+    for (size_t i = 0; spec && i < sizeof mends / sizeof *mends; i++)
+        if (cstr_eq(spec->format, mends[i].format))
+            return mends[i].mend;
+    return "add \"  - cuda-version=X.Y\" to the dependencies";
+}
+
 static void no_pin(const struct check_input *input, struct result *result, const char *what)
 {
     if (input->allow_unpinned) {
@@ -13,7 +30,7 @@ static void no_pin(const struct check_input *input, struct result *result, const
         return;
     }
     check_fail(input, result, "%s", what);
-    check_fix(input, result, "add \"  - cuda-version=X.Y\" to the dependencies, or say --allow-unpinned");
+    check_fix(input, result, "%s, or say --allow-unpinned", pin_mend(input->facts->spec));
 }
 
 /* What conda reads otherwise than its author meant, or leaves out. */

@@ -72,6 +72,9 @@ accepts pixi.lock 6
 if grep -q '^#define HAVE_TOML' "$top_builddir/config.h"; then
     accepts pixi.toml 6
     accepts pyproject.toml 4
+    printf '[workspace]\nplatforms = ["%s"]\n' "$here" >unpinned.toml
+    run 1 "a manifest that pins nothing" verify --no-driver -p "$p" -f unpinned.toml --only pin-present
+    has 'fix: add cuda-version = "X\.Y\.\*"' "the mend is in the words of the manifest"
     printf '[workspace]\nplatforms = [\n[dependencies]\n' >bad.toml
     run 3 "a broken TOML file is an input that is not valid" verify --no-driver -p "$p" -f bad.toml
     has '^condagpu: environment file: bad\.toml:[0-9]+:[0-9]+: ' "its place is named"
