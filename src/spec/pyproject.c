@@ -52,18 +52,61 @@ static bool read_groups(struct building *b, const char *what, const struct node 
     return true;
 }
 
-/* [tool.uv.sources] torch = { index = "NAME" }: the index decides which CUDA torch was built with. */
-static bool read_uv(struct building *b, const struct node *uv)
+/* Markers that say another system; what else a marker says is not weighed. */
+static bool may_hold_here(struct arena *arena, const char *marker)
 {
-    const char *wanted = locked_text(child(child(uv, "sources"), "torch"), "index");
-    const struct node *indexes = child(uv, "index");
-    for (size_t i = 0; wanted && indexes && indexes->kind == NODE_LIST && i < indexes->items.n; i++) {
-        const char *url = locked_text(indexes->items.v[i], "url");
-        if (url && cstr_eq(locked_text(indexes->items.v[i], "name"), wanted)
-            && !pip_line(b, locked_place(b, yaml_value(indexes->items.v[i], "url")),
+    static const char *const elsewhere[] = {"=='darwin'", "=='win32'", "=='Darwin'", "=='Windows'", "!='linux'",
+                                            "!='Linux'"};
+    char *squeezed = arena_strdup(arena, marker ? marker : ""), *out = squeezed;
+    bool holds = true;
+    for (const char *c = squeezed; *c; c++)
+        if (*c != ' ')
+            *out++ = (char)(*c == '"' ? '\'' : *c);
+    *out = '\0';
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        holds = holds && !strstr(squeezed, elsewhere[i]);
+    return holds;
+}
+
+/* A source counts on this system, with its extra or group among those that count. */
+static bool counts(struct arena *arena, const struct node *source, const struct strv *chosen)
+{
+    const char *extra = locked_text(source, "extra"), *group = locked_text(source, "group");
+    const char *only = extra ? extra : group;
+    return locked_text(source, "index") && may_hold_here(arena, locked_text(source, "marker"))
+        && (!only || strv_find(chosen, only) < chosen->n);
+}
+
+static bool read_index(struct building *b, const struct node *indexes, const char *wanted)
+{
+    for (size_t i = 0; indexes && indexes->kind == NODE_LIST && i < indexes->items.n; i++) {
+        const struct node *index = indexes->items.v[i];
+        const char *url = locked_text(index, "url");
+        if (url && cstr_eq(locked_text(index, "name"), wanted)
+            && !pip_line(b, locked_place(b, yaml_value(index, "url")),
                          str_of(arena_printf(b->arena, "--index-url %s", url)), false))
             return false;
     }
+    return true;
+}
+
+/* [tool.uv.sources] torch = { index = "NAME" }, or a list of them: the index decides which CUDA torch was built with. */
+static bool read_uv(struct building *b, const struct node *uv, const struct strv *chosen)
+{
+    const struct node *torch = child(child(uv, "sources"), "torch");
+    struct strv names = {0};
+    if (torch && torch->kind == NODE_MAP && counts(b->arena, torch, chosen))
+        strv_add(b->arena, &names, locked_text(torch, "index"));
+    for (size_t i = 0; torch && torch->kind == NODE_LIST && i < torch->items.n; i++)
+        if (counts(b->arena, torch->items.v[i], chosen))
+            strv_add(b->arena, &names, locked_text(torch->items.v[i], "index"));
+    if (names.n == 1)
+        return read_index(b, child(uv, "index"), names.v[0]);
+    if (names.n)
+        building_note(b, "several-indexes", locked_place(b, torch),
+                      arena_printf(b->arena, "which index torch is taken from depends on more than is read here: %s",
+                                   locked_list(b->arena, &names)),
+                      "pin torch==A.B.C+cuXYZ");
     return true;
 }
 
@@ -86,5 +129,5 @@ bool pyproject_read(struct building *b, const struct node *root, bool has_pixi, 
     return read_list(b, "dependencies", child(project, "dependencies"))
         && read_groups(b, "optional-dependencies", child(project, "optional-dependencies"), chosen)
         && read_groups(b, "dependency-groups", child(root, "dependency-groups"), chosen)
-        && read_uv(b, child(child(root, "tool"), "uv"));
+        && read_uv(b, child(child(root, "tool"), "uv"), chosen);
 }

@@ -270,6 +270,15 @@ START_TEST(pyproject)
         {"pyproject", "[project]\ndependencies = [\"torch==2.4.0\"]\n[tool.uv.sources]\ntorch = { index = \"pt\" }\n"
                       "[[tool.uv.index]]\nname = \"pt\"\nurl = \"https://h.example.org/whl/cu121\"\n",
          "torch ==2.4.0 - - 2:17; - - - https://h.example.org/whl/cu121 7:7", "12.1", NULL},
+        {"pyproject", "[project]\ndependencies = [\"torch==2.4.0\"]\n[tool.uv.sources]\ntorch = [\n"
+                      "  { index = \"cpu\", marker = \"sys_platform == 'darwin'\" },\n"
+                      "  { index = \"old\", extra = \"old\" },\n"
+                      "  { index = \"pt\", marker = 'platform_system == \"Linux\"' },\n]\n"
+                      "[[tool.uv.index]]\nname = \"old\"\nurl = \"https://h.example.org/whl/cu118\"\n"
+                      "[[tool.uv.index]]\nname = \"pt\"\nurl = \"https://h.example.org/whl/cu124\"\n",
+         "torch ==2.4.0 - - 2:17; - - - https://h.example.org/whl/cu124 14:7", "12.4", NULL},
+        {"pyproject", "[project]\ndependencies = []\n[tool.uv.sources]\ntorch = [{ index = \"a\" }, { index = \"b\" }]\n", "",
+         NULL, "several-indexes"},
         {"pyproject", "[project]\ndependencies = [\"numpy\"]\n[project.optional-dependencies]\ngpu = [\"torch==2.4.0+cu124\"]\n"
                       "[tool.pixi.workspace]\nchannels = [\"conda-forge\"]\nplatforms = [\"@P@\"]\n"
                       "[tool.pixi.dependencies]\ncuda-version = \"12.4.*\"\n[tool.pixi.environments]\ndefault = [\"gpu\"]\n"
