@@ -28,8 +28,10 @@ static bool read_package(struct reading *reading, const struct node *item)
     struct building *b = reading->b;
     const char *platform = locked_text(item, "platform"), *category = locked_text(item, "category");
     const char *manager = locked_text(item, "manager");
-    struct locked package = {.place = locked_place(b, item), .name = locked_text(item, "name"),
-                             .version = locked_text(item, "version"), .address = locked_text(item, "url")};
+    struct locked package = {.place = locked_place(b, item),
+                             .name = locked_text(item, "name"),
+                             .version = locked_text(item, "version"),
+                             .address = locked_text(item, "url")};
     if (item->kind != NODE_MAP || !package.name || !package.version || !manager || !platform)
         return building_fail(b, package.place, NULL, "a package must have a name, a version, a manager and a platform");
     if (strcmp(platform, locked_platform()) != 0 && strcmp(platform, "noarch") != 0) {
@@ -75,7 +77,7 @@ bool conda_lock_read(struct building *b, const struct node *root)
                              locked_list(b->arena, &reading.platforms));
     if (reading.categories.n)
         building_remark(b, "other-categories", locked_place(b, packages),
-                      arena_printf(b->arena, "only the category main is read, not %s",
-                                   locked_list(b->arena, &reading.categories)));
+                        arena_printf(b->arena, "only the category main is read, not %s",
+                                     locked_list(b->arena, &reading.categories)));
     return true;
 }

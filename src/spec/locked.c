@@ -86,9 +86,9 @@ static bool add_pip(struct building *b, const struct locked *package)
     if (!is_wheel && !package->name)
         return true;
     const char *text = is_wheel && package->name ? arena_printf(b->arena, "%s @ %s", package->name, address)
-        : is_wheel                               ? address
-        : package->version ? arena_printf(b->arena, "%s==%s", package->name, package->version)
-                           : package->name;
+                       : is_wheel                ? address
+                       : package->version        ? arena_printf(b->arena, "%s==%s", package->name, package->version)
+                                                 : package->name;
     if (!pip_line(b, package->place, str_of(text), false))
         return false;
     if (is_wheel && package->name && package->version && b->spec->deps.v[before].problem) {

@@ -29,7 +29,7 @@ static bool table_at(struct building *b, const struct node *map, const char *key
 {
     *table = child(map, key);
     return !*table || (*table)->kind == NODE_MAP
-        || building_fail(b, locked_place(b, *table), NULL, "%s must be a table", key);
+           || building_fail(b, locked_place(b, *table), NULL, "%s must be a table", key);
 }
 
 /* 12.10 without quotes is a number, which pixi refuses. */
@@ -38,7 +38,8 @@ static bool check_text(struct building *b, const struct node *key, const struct 
     if (value->kind == NODE_SCALAR && !value->is_bare)
         return true;
     if (value->kind == NODE_SCALAR)
-        return building_fail(b, locked_place(b, value), arena_printf(b->arena, "write %s = \"%s\"", key->text, value->text),
+        return building_fail(b, locked_place(b, value),
+                             arena_printf(b->arena, "write %s = \"%s\"", key->text, value->text),
                              "%s must be a text in quotes", key->text);
     return building_fail(b, locked_place(b, value), NULL, "%s must be a text", key->text);
 }
@@ -60,7 +61,7 @@ static bool text_in(struct building *b, const struct node *map, const char *name
 static bool check_name(struct building *b, const struct node *key)
 {
     return locked_is_name(key->text)
-        || building_fail(b, locked_place(b, key), NULL, "\"%s\" is no name of a package", key->text);
+           || building_fail(b, locked_place(b, key), NULL, "\"%s\" is no name of a package", key->text);
 }
 
 /* NAME = { version, build, channel, subdir }: the parts win over what the version's text may hold. */
@@ -99,7 +100,7 @@ static bool read_conda(struct manifest *m, const struct node *key, const struct 
     return true;
 }
 
-/* What goes between a name and its version: pip takes "name==1", and refuses "name 1", which must not become "name1". */
+/* Between a name and its version: pip takes "name==1", and refuses "name 1", which must not become "name1". */
 static const char *blank_before(const char *version)
 {
     return memchr("=<>!~", version[0], 5) ? "" : " ";
@@ -133,7 +134,7 @@ static bool read_index(struct building *b, const struct node *key, const struct 
     if (!text_in(b, table, "index", &index))
         return false;
     return !index || strcmp(key->text, "torch") != 0
-        || pip_line(b, locked_place(b, key), str_of(arena_printf(b->arena, "--index-url %s", index)), false);
+           || pip_line(b, locked_place(b, key), str_of(arena_printf(b->arena, "--index-url %s", index)), false);
 }
 
 static bool read_pip(struct manifest *m, const struct node *key, const struct node *value)
@@ -150,7 +151,7 @@ static bool read_pip(struct manifest *m, const struct node *key, const struct no
         text = arena_printf(b->arena, "%s%s%s", key->text, blank_before(version), version);
     }
     return pip_line(b, locked_place(b, key), str_of(text), false)
-        && (value->kind != NODE_MAP || read_index(b, key, value));
+           && (value->kind != NODE_MAP || read_index(b, key, value));
 }
 
 /* ---- the tables of one feature */
@@ -201,14 +202,17 @@ static bool read_kind(struct manifest *m, const struct node *tables, const struc
 static int dep_cmp(const void *left, const void *right)
 {
     const struct dep *l = *(struct dep *const *)left, *r = *(struct dep *const *)right;
-    int order = l->manager != r->manager ? (l->manager > r->manager) - (l->manager < r->manager) : strcmp(l->name, r->name);
+    int order =
+        l->manager != r->manager ? (l->manager > r->manager) - (l->manager < r->manager) : strcmp(l->name, r->name);
     return order ? order : (l > r) - (l < r);
 }
 
 /* A package that a later table names again is taken from there: [target.linux-64] wins. Its index goes with it. */
 static void drop_replaced(struct building *b, size_t first)
 {
-    struct { VEC(struct dep *); } named = {0};
+    struct {
+        VEC(struct dep *);
+    } named = {0};
     struct dep *end = b->spec->deps.v + b->spec->deps.n;
     for (size_t i = first; i < b->spec->deps.n; i++)
         if (b->spec->deps.v[i].name && !b->spec->deps.v[i].dropped)
@@ -246,8 +250,9 @@ static bool read_options(struct building *b, const struct node *options)
 {
     const struct node *more = child(options, "extra-index-urls");
     const char *index = locked_text(options, "index-url");
-    if (index && !pip_line(b, locked_place(b, yaml_value(options, "index-url")),
-                           str_of(arena_printf(b->arena, "--index-url %s", index)), false))
+    if (index
+        && !pip_line(b, locked_place(b, yaml_value(options, "index-url")),
+                     str_of(arena_printf(b->arena, "--index-url %s", index)), false))
         return false;
     for (size_t i = 0; more && more->kind == NODE_LIST && i < more->items.n; i++)
         if (more->items.v[i]->kind == NODE_SCALAR
@@ -296,8 +301,11 @@ static void note_platforms(struct building *b, const struct node *platforms, con
     const char *list = locked_list(b->arena, ours);
     if (ours->n)
         building_note(b, "several-platforms", locked_place(b, platforms),
-                      arena_printf(b->arena, "which of the platforms %s counts depends on the machine: what one of them "
-                                             "alone asks for does not count", list), NULL);
+                      arena_printf(b->arena,
+                                   "which of the platforms %s counts depends on the machine: what one of them "
+                                   "alone asks for does not count",
+                                   list),
+                      NULL);
     else
         building_note(b, "other-platforms", locked_place(b, platforms),
                       arena_printf(b->arena, "%s is not among the platforms", locked_platform()), NULL);
@@ -384,8 +392,8 @@ static bool read_features(struct manifest *m, const struct node *tables)
     }
     if (m->left.n)
         building_remark(b, "other-features", locked_place(b, features),
-                      arena_printf(b->arena, "the environment default is read, without the features %s",
-                                   locked_list(b->arena, &m->left)));
+                        arena_printf(b->arena, "the environment default is read, without the features %s",
+                                     locked_list(b->arena, &m->left)));
     return true;
 }
 

@@ -14,13 +14,15 @@ struct described {
 
 struct reading {
     struct building *b;
-    struct { VEC(struct described); } described; /* by address */
+    struct {
+        VEC(struct described);
+    } described; /* by address */
 };
 
 bool is_pixi_lock(const struct node *root)
 {
     return root && root->kind == NODE_MAP && yaml_value(root, "version") && yaml_value(root, "environments")
-        && yaml_value(root, "packages");
+           && yaml_value(root, "packages");
 }
 
 static int described_cmp(const void *left, const void *right)
@@ -54,11 +56,12 @@ static const struct node *description(const struct reading *reading, const char 
 static bool read_item(struct reading *reading, const struct node *item)
 {
     const char *conda = locked_text(item, "conda"), *pip = locked_text(item, "pypi"), *address = conda ? conda : pip;
-    struct locked package = {.manager = conda ? MANAGER_CONDA : MANAGER_PIP,
-                             .place = locked_place(reading->b, item), .address = address};
+    struct locked package = {
+        .manager = conda ? MANAGER_CONDA : MANAGER_PIP, .place = locked_place(reading->b, item), .address = address};
     if (!address)
         return locked_text(item, "conda_source")
-            || building_fail(reading->b, package.place, NULL, "a package must be \"conda: ADDRESS\" or \"pypi: ADDRESS\"");
+               || building_fail(reading->b, package.place, NULL,
+                                "a package must be \"conda: ADDRESS\" or \"pypi: ADDRESS\"");
     const struct node *known = description(reading, address);
     package.name = locked_text(known, "name");
     package.version = locked_text(known, "version");
@@ -83,12 +86,11 @@ static bool choose_environment(struct building *b, const struct node *environmen
             strv_add(b->arena, &others, environments->keys.v[i]->text);
     if (!*chosen)
         return building_fail(b, locked_place(b, environments), "export the one that counts as an @EXPLICIT list",
-                             "several environments (%s), none of them called default",
-                             locked_list(b->arena, &others));
+                             "several environments (%s), none of them called default", locked_list(b->arena, &others));
     if (others.n)
-        building_remark(b, "other-environments", locked_place(b, *chosen),
-                      arena_printf(b->arena, "only the environment default is read, not %s",
-                                   locked_list(b->arena, &others)));
+        building_remark(
+            b, "other-environments", locked_place(b, *chosen),
+            arena_printf(b->arena, "only the environment default is read, not %s", locked_list(b->arena, &others)));
     return true;
 }
 
@@ -120,8 +122,9 @@ static bool read_driver(struct building *b, const struct node *platform)
         struct str version = str_slice(text, 7, text.n);
         if (!building_room(b, locked_place(b, item)))
             return false;
-        conda_dep(b, building_dep(b, MANAGER_CONDA, locked_place(b, item),
-                                  str_of(arena_printf(b->arena, "__cuda >=%.*s", (int)str_find(version, '='), version.s))));
+        conda_dep(
+            b, building_dep(b, MANAGER_CONDA, locked_place(b, item),
+                            str_of(arena_printf(b->arena, "__cuda >=%.*s", (int)str_find(version, '='), version.s))));
     }
     return true;
 }
@@ -140,10 +143,11 @@ static bool choose_platform(struct building *b, const struct node *root, const s
     }
     if (ours.n > 1)
         return building_fail(b, locked_place(b, packages), "export the one that counts as an @EXPLICIT list",
-                             "several platforms are %s (%s): which one counts depends on the machine", locked_platform(),
-                             locked_list(b->arena, &ours));
+                             "several platforms are %s (%s): which one counts depends on the machine",
+                             locked_platform(), locked_list(b->arena, &ours));
     if (!ours.n)
-        return building_fail(b, locked_place(b, packages), "add this platform to the manifest's platforms and lock again",
+        return building_fail(b, locked_place(b, packages),
+                             "add this platform to the manifest's platforms and lock again",
                              "no package is for %s, only for %s", locked_platform(), locked_list(b->arena, &all));
     return read_driver(b, platform_named(root, ours.v[0]));
 }

@@ -47,16 +47,16 @@ static bool read_groups(struct building *b, const char *what, const struct node 
     }
     if (left.n)
         building_remark(b, "other-extras", locked_place(b, groups),
-                      arena_printf(b->arena, "%s are not installed unless asked for, and do not count: %s", what,
-                                   locked_list(b->arena, &left)));
+                        arena_printf(b->arena, "%s are not installed unless asked for, and do not count: %s", what,
+                                     locked_list(b->arena, &left)));
     return true;
 }
 
 /* Markers that say another system; what else a marker says is not weighed. */
 static bool may_hold_here(struct arena *arena, const char *marker)
 {
-    static const char *const elsewhere[] = {"=='darwin'", "=='win32'", "=='Darwin'", "=='Windows'", "!='linux'",
-                                            "!='Linux'"};
+    static const char *const elsewhere[] = {"=='darwin'",  "=='win32'", "=='Darwin'",
+                                            "=='Windows'", "!='linux'", "!='Linux'"};
     char *squeezed = arena_strdup(arena, marker ? marker : ""), *out = squeezed;
     bool holds = true;
     for (const char *c = squeezed; *c; c++)
@@ -74,7 +74,7 @@ static bool counts(struct arena *arena, const struct node *source, const struct 
     const char *extra = locked_text(source, "extra"), *group = locked_text(source, "group");
     const char *only = extra ? extra : group;
     return locked_text(source, "index") && may_hold_here(arena, locked_text(source, "marker"))
-        && (!only || strv_find(chosen, only) < chosen->n);
+           && (!only || strv_find(chosen, only) < chosen->n);
 }
 
 static bool read_index(struct building *b, const struct node *indexes, const char *wanted)
@@ -90,7 +90,8 @@ static bool read_index(struct building *b, const struct node *indexes, const cha
     return true;
 }
 
-/* [tool.uv.sources] torch = { index = "NAME" }, or a list of them: the index decides which CUDA torch was built with. */
+/* [tool.uv.sources] torch = { index = "NAME" }, or a list of them: the index decides which CUDA torch was built with.
+ */
 static bool read_uv(struct building *b, const struct node *uv, const struct strv *chosen)
 {
     const struct node *torch = child(child(uv, "sources"), "torch");
@@ -127,7 +128,7 @@ bool pyproject_read(struct building *b, const struct node *root, bool has_pixi, 
                              "neither pixi's tables ([workspace] or [tool.pixi]) nor [project] of pyproject.toml");
     note_dynamic(b, project);
     return read_list(b, "dependencies", child(project, "dependencies"))
-        && read_groups(b, "optional-dependencies", child(project, "optional-dependencies"), chosen)
-        && read_groups(b, "dependency-groups", child(root, "dependency-groups"), chosen)
-        && read_uv(b, child(child(root, "tool"), "uv"), chosen);
+           && read_groups(b, "optional-dependencies", child(project, "optional-dependencies"), chosen)
+           && read_groups(b, "dependency-groups", child(root, "dependency-groups"), chosen)
+           && read_uv(b, child(child(root, "tool"), "uv"), chosen);
 }

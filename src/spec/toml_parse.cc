@@ -18,7 +18,8 @@
 #define TOML_MAX_NESTED_VALUES 64
 #include <toml++/toml.h>
 
-namespace {
+namespace
+{
 
 using entry = std::pair<const toml::key *, const toml::node *>;
 

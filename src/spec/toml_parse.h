@@ -1,4 +1,5 @@
-/* What the TOML parser, a module of its own, tells the program: events in the order of the file. C and C++ read this. */
+/* What the TOML parser, a module of its own, tells the program: events in the order of the file. C and C++ read this.
+ */
 #ifndef CONDAGPU_SPEC_TOML_PARSE_H
 #define CONDAGPU_SPEC_TOML_PARSE_H
 

@@ -20,7 +20,9 @@ struct reading {
     struct err *err;
     size_t nodes;
     struct node *root;
-    struct { VEC(struct node *); } open; /* the lists and tables that are being filled */
+    struct {
+        VEC(struct node *);
+    } open; /* the lists and tables that are being filled */
 };
 
 static bool fail(struct reading *reading, unsigned line, unsigned column, const char *why)
@@ -150,8 +152,7 @@ static bool too_much(struct reading *reading, struct toml_event place)
 {
     if (++reading->nodes > MOST_NODES)
         return !fail(reading, place.line, place.column, too_many);
-    return reading->open.n > DEEPEST
-        && !fail(reading, place.line, place.column, too_deep);
+    return reading->open.n > DEEPEST && !fail(reading, place.line, place.column, too_deep);
 }
 
 static struct node *add(struct reading *reading, enum node_kind kind, struct toml_event place)
@@ -183,8 +184,7 @@ static void on_close(void *context)
 
 static bool check_text(struct reading *reading, struct toml_event event)
 {
-    return !event.n || !memchr(event.s, 0, event.n)
-        || fail(reading, event.line, event.column, "a NUL character");
+    return !event.n || !memchr(event.s, 0, event.n) || fail(reading, event.line, event.column, "a NUL character");
 }
 
 static bool on_key(void *context, struct toml_event key)
@@ -193,8 +193,11 @@ static bool on_key(void *context, struct toml_event key)
     if (!check_text(reading, key) || too_much(reading, key))
         return false;
     struct node *node = arena_alloc(reading->arena, sizeof *node);
-    *node = (struct node){.kind = NODE_SCALAR, .text = arena_memdup(reading->arena, key.s, key.n), .line = key.line,
-                          .column = key.column, .size = 1};
+    *node = (struct node){.kind = NODE_SCALAR,
+                          .text = arena_memdup(reading->arena, key.s, key.n),
+                          .line = key.line,
+                          .column = key.column,
+                          .size = 1};
     *vec_add(reading->arena, &top(reading)->keys) = node;
     return true;
 }

@@ -1,5 +1,5 @@
-/* Any bytes as TOML: refused with a place, or a tree that is whole and no deeper and larger than it may be; and what the
- * readers of manifests make of it. */
+/* Any bytes as TOML: refused with a place, or a tree that is whole and no deeper and larger than it may be; and what
+ * the readers of manifests make of it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
