@@ -9,6 +9,8 @@
 #include "spec/pyproject.h"
 #include "util/text.h"
 
+enum { MOST_FEATURES = 1000 };
+
 struct manifest {
     struct building *b;
     struct strv targets;  /* whose [target.NAME] tables count, the most special last */
@@ -341,6 +343,8 @@ static bool add_features(struct manifest *m, const struct node *list)
     struct building *b = m->b;
     if (list && list->kind != NODE_LIST)
         return building_fail(b, locked_place(b, list), NULL, "the features of an environment must be a list");
+    if (list && list->items.n > MOST_FEATURES)
+        return building_fail(b, locked_place(b, list), NULL, "more than 1,000 features");
     for (size_t i = 0; list && i < list->items.n; i++)
         if (list->items.v[i]->kind == NODE_SCALAR)
             strv_add(b->arena, &m->features, list->items.v[i]->text);
