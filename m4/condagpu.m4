@@ -7,6 +7,34 @@ AC_DEFUN([CONDAGPU_NEED],
   Fedora, RHEL:    dnf install $4
   conda-forge:     conda install -c conda-forge $5])])])
 
+# CONDAGPU_WITH_TOML, CONDAGPU_CHECK_TOML
+# with_toml, yes unless --without-toml; and whether there is a C++ compiler for the library that was found.
+AC_DEFUN([CONDAGPU_WITH_TOML],
+  [AC_ARG_WITH([toml],
+    [AS_HELP_STRING([--without-toml], [do not read pixi.toml and pyproject.toml; needs no C++ compiler])],
+    [], [with_toml=yes])
+  AS_IF([test "$with_toml" != no], [with_toml=yes])
+  AM_CONDITIONAL([TOML], [test "$with_toml" = yes])])
+AC_DEFUN([CONDAGPU_CHECK_TOML],
+  [AC_LANG_PUSH([C++])
+  condagpu_saved_CXXFLAGS=$CXXFLAGS
+  condagpu_saved_CPPFLAGS=$CPPFLAGS
+  CXXFLAGS="$CXXFLAGS -std=c++17"
+  CPPFLAGS="$CPPFLAGS $TOML_CFLAGS"
+  AC_MSG_CHECKING([whether $CXX compiles toml++])
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <toml++/toml.h>]], [[]])],
+    [AC_MSG_RESULT([yes])],
+    [AC_MSG_RESULT([no])
+    AC_MSG_ERROR([a C++17 compiler is missing for toml++
+  Debian, Ubuntu:  apt-get install g++
+  Fedora, RHEL:    dnf install gcc-c++
+  conda-forge:     conda install -c conda-forge cxx-compiler
+  or configure with --without-toml])])
+  CXXFLAGS=$condagpu_saved_CXXFLAGS
+  CPPFLAGS=$condagpu_saved_CPPFLAGS
+  AC_LANG_POP([C++])
+  AC_DEFINE([HAVE_TOML], [1], [Define when the module that reads TOML is built.])])
+
 # CONDAGPU_FIND_CUDA
 # CUDA_DIR and NVCC of a toolkit: --with-cuda=DIR, else nvcc on PATH, else /usr/local/cuda. Optional.
 AC_DEFUN([CONDAGPU_FIND_CUDA],
@@ -51,6 +79,13 @@ AC_DEFUN([CONDAGPU_FLAGS],
      AS_CASE([" $CFLAGS "], [*-O0*], [], [*" -O"*],
        [HARDENING_CFLAGS="-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 $HARDENING_CFLAGS"])])
   AM_CONDITIONAL([SANITIZERS], [test "$enable_sanitizers" = yes])
+  # In C++ only what the library's own headers can bear; without RTTI there is nothing for vptr to look at.
+  WARNING_CXXFLAGS="-Wall -Wextra -Wshadow -Wformat=2"
+  AS_IF([test "$enable_werror" = yes], [WARNING_CXXFLAGS="$WARNING_CXXFLAGS -Werror"])
+  SANITIZER_CXXFLAGS=
+  AS_IF([test -n "$SANITIZER_CFLAGS"], [SANITIZER_CXXFLAGS="$SANITIZER_CFLAGS -fno-sanitize=vptr"])
+  AC_SUBST([WARNING_CXXFLAGS])
+  AC_SUBST([SANITIZER_CXXFLAGS])
   AC_SUBST([WARNING_CFLAGS])
   AC_SUBST([HARDENING_CFLAGS])
   AC_SUBST([HARDENING_LDFLAGS])

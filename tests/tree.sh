@@ -62,7 +62,7 @@ for room in src/*/; do
         ok 1 "$room includes leftward only"
         continue
     fi
-    for file in src/"$room"/*.[ch]; do
+    for file in src/"$room"/*.[ch] src/"$room"/*.cc; do
         [ -f "$file" ] || continue
         grep -n '^ *# *include *"' "$file" | sed 's/^\([0-9]*\):.*"\(.*\)".*/\1 \2/' | while read -r line path; do
             case " $room $rooms " in
@@ -79,7 +79,7 @@ done
 # What is preloaded into another process, or runs in a child, is a program of its own.
 for room in src/*/; do
     case $room in src/cmd/ | src/report/ | src/render/) continue ;; esac
-    for file in "$room"*.c; do
+    for file in "$room"*.c "$room"*.cc; do
         [ -f "$file" ] || continue
         case $file in src/loader/*preload* | src/loader/live*) continue ;; esac
         uses "$file" printf fprintf vprintf vfprintf puts fputs putchar putc fputc perror
@@ -88,7 +88,7 @@ done >"$scratch/why"
 [ ! -s "$scratch/why" ]
 ok $? "nothing prints below cmd, report and render"
 
-for file in src/*/*.c; do
+for file in src/*/*.c src/*/*.cc; do
     case $file in src/loader/*preload* | src/loader/live*) continue ;; esac
     uses "$file" exit quick_exit errx
 done >"$scratch/why"

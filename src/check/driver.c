@@ -59,6 +59,25 @@ static bool driver_reaches(const char *driver, const char *minimum)
     return release_parse((struct str){minimum, (size_t)(end - minimum)}, &need) && release_cmp(have, need) >= 0;
 }
 
+/* What the file itself asks of the driver: conda's __cuda >=12, pixi's system-requirements. */
+static bool driver_is_asked_for(const struct check_input *input, struct result *result)
+{
+    const struct spec *spec = input->facts->spec;
+    const struct driver *driver = &input->facts->machine->driver;
+    bool failed = false;
+    for (size_t i = 0; spec && driver->cuda.major >= 0 && i < spec->deps.n; i++) {
+        const struct dep *dep = &spec->deps.v[i];
+        if (dep->manager != MANAGER_CONDA || dep->dropped || !cstr_eq(dep->name, "__cuda") || !dep->version
+            || conda_version_matches(dep->version, release_text(input->arena, driver->cuda)))
+            continue;
+        check_fail(input, result, "driver %s runs CUDA up to %s, but %s:%u asks for %s", driver->version,
+                   release_text(input->arena, driver->cuda), dep->file, dep->line, dep->text);
+        check_fix(input, result, "update the driver, or ask for an older one");
+        failed = true;
+    }
+    return failed;
+}
+
 void check_driver_min(const struct check_input *input, struct result *result)
 {
     const struct spec *spec = input->facts->spec;
@@ -69,6 +88,8 @@ void check_driver_min(const struct check_input *input, struct result *result)
                    driver->problem ? driver->problem : "");
         return;
     }
+    if (driver_is_asked_for(input, result))
+        return;
     struct release wanted = spec && spec->has_effective ? spec->release : RELEASE_NONE;
     if (spec && spec->has_effective && wanted.major < 0)
         wanted = spec->effective.min;

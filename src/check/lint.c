@@ -121,6 +121,44 @@ const struct check lint_rules[] = {
      "What it means: a file that the pip list names stands at an address; it is not fetched.\n\n"
      "How to mend it: fetch it and name the file, if what it pins matters.\n\nSource: pip's requirements file format.",
      {NULL}, NULL},
+    {"several-platforms", "one platform of the manifest is this machine's",
+     "What it means: several platforms with names of their own stand for this kind of machine; only what they have in "
+     "common counts.\n\n"
+     "How to mend it: none is needed where they pin the same CUDA.\n\nSource: pixi's manifest.",
+     {NULL}, NULL},
+    {"other-platforms", "the manifest is for this platform",
+     "What it means: this machine's platform is not among those of the manifest, so pixi would install nothing here.\n\n"
+     "How to mend it: run condagpu where the environment is meant to be, or add the platform.\n\n"
+     "Source: pixi's manifest.",
+     {NULL}, NULL},
+    {"several-indexes", "the index of torch is known",
+     "What it means: which index torch comes from depends on a condition, and so does the CUDA it was built with.\n\n"
+     "How to mend it: pin torch==A.B.C+cuXYZ.\n\nSource: uv's and pixi's sources of packages.",
+     {NULL}, NULL},
+    {"dynamic-dependencies", "the dependencies stand in the file",
+     "What it means: the project finds its dependencies when it is built, so what they pin is not known here.\n\n"
+     "How to mend it: give the file that they come from, or a lock file.\n\nSource: PEP 621, dynamic.",
+     {NULL}, NULL},
+    {"other-categories", "what of a lock file counts",
+     "What it means: conda-lock.yml holds packages of other categories than main, which are not looked at.\n\n"
+     "How to mend it: none is needed.\n\nSource: conda-lock's lock file format; condagpu(1), ENVIRONMENT FILES.",
+     {NULL}, NULL},
+    {"other-environments", "what of a lock file counts",
+     "What it means: pixi.lock holds other environments than the default one, which are not looked at.\n\n"
+     "How to mend it: none is needed.\n\nSource: pixi's lock file format; condagpu(1), ENVIRONMENT FILES.",
+     {NULL}, NULL},
+    {"other-features", "what of a manifest counts",
+     "What it means: features that are no part of the default environment ask for packages; they do not count.\n\n"
+     "How to mend it: none is needed.\n\nSource: pixi's manifest; condagpu(1), ENVIRONMENT FILES.",
+     {NULL}, NULL},
+    {"conditional-dependencies", "what of a manifest counts",
+     "What it means: dependencies with a condition of their own do not count.\n\n"
+     "How to mend it: none is needed.\n\nSource: pixi's manifest; condagpu(1), ENVIRONMENT FILES.",
+     {NULL}, NULL},
+    {"other-extras", "what of a project file counts",
+     "What it means: extras and dependency groups that nothing chooses ask for packages; they do not count.\n\n"
+     "How to mend it: none is needed.\n\nSource: PEP 621 and PEP 735; condagpu(1), ENVIRONMENT FILES.",
+     {NULL}, NULL},
     {0},
 };
 
@@ -252,7 +290,7 @@ static void take_notes(struct linting *l)
     for (size_t i = 0; i < l->spec->notes.n; i++) {
         const struct note *note = &l->spec->notes.v[i];
         bool fails = strcmp(note->id, "invalid-spec") == 0;
-        lint_at(l, note->id, fails ? STATUS_FAIL : STATUS_WARN,
+        lint_at(l, note->id, note->remark ? STATUS_SKIP : fails ? STATUS_FAIL : STATUS_WARN,
                 (struct evidence){"", note->file, note->line, note->column}, note->mend, "%s", note->message);
     }
     for (size_t i = 0; i < l->spec->deps.n; i++) {

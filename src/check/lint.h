@@ -12,7 +12,7 @@
 extern const struct check lint_rules[];
 
 /* Appends one result for each finding, in the order of the file's lines. Its status is STATUS_FAIL for what conda or pip
- * refuses or can never satisfy and STATUS_WARN for the rest; its first evidence is the place and the text that is meant,
+ * refuses or can never satisfy, STATUS_SKIP for a remark on what was left out, and STATUS_WARN for the rest; its first evidence is the place and the text that is meant,
  * further ones what else it concerns. ERR_INPUT when a table of --data-dir is malformed. */
 bool lint(struct arena *arena, struct data *data, const struct spec *spec, struct results *results, struct err *err);
 

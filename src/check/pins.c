@@ -6,6 +6,23 @@
 #include "check/lint.h"
 #include "util/path.h"
 
+/* Where a pin goes, in the words of the file. */
+static const char *pin_mend(const struct spec *spec)
+{
+    static const struct {
+        const char *format, *mend;
+    } mends[] = {
+        {"pixi", "add cuda-version = \"X.Y.*\" to [dependencies]"},
+        {"pyproject", "pin torch==A.B.C+cuXYZ or nvidia-cuda-runtime-cu12==X.Y.Z in its dependencies"},
+        {"pixi-lock", "add cuda-version = \"X.Y.*\" to the manifest and lock again"},
+        {"conda-lock", "add cuda-version=X.Y to the environment file and lock again"},
+    };
+    for (size_t i = 0; spec && i < sizeof mends / sizeof *mends; i++)
+        if (cstr_eq(spec->format, mends[i].format))
+            return mends[i].mend;
+    return "add \"  - cuda-version=X.Y\" to the dependencies";
+}
+
 static void no_pin(const struct check_input *input, struct result *result, const char *what)
 {
     if (input->allow_unpinned) {
@@ -14,7 +31,7 @@ static void no_pin(const struct check_input *input, struct result *result, const
         return;
     }
     check_fail(input, result, "%s", what);
-    check_fix(input, result, "add \"  - cuda-version=X.Y\" to the dependencies, or say --allow-unpinned");
+    check_fix(input, result, "%s, or say --allow-unpinned", pin_mend(input->facts->spec));
 }
 
 /* What conda reads otherwise than its author meant, or leaves out. */
@@ -23,7 +40,8 @@ static void judge_notes(const struct check_input *input, struct result *result, 
     for (size_t i = 0; i < spec->notes.n; i++) {
         const struct note *note = &spec->notes.v[i];
         check_evidence(input, result, note->file, note->line, note->column, "%s", note->message);
-        check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
+        if (!note->remark)
+            check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
         if (note->mend && !result->fix)
             check_fix(input, result, "%s", note->mend);
     }
@@ -41,7 +59,7 @@ void check_pin_present(const struct check_input *input, struct result *result)
         const struct pin *pin = &spec->pins.v[i];
         check_evidence(input, result, pin->file, pin->line, pin->column, "%s pins CUDA %s%s%s%s%s", pin->text,
                        pin->release, pin->why ? " (" : "", pin->why ? pin->why : "", pin->why ? ")" : "",
-                       pin->dropped ? ", in a pip: list that conda drops" : "");
+                       pin->dropped ? ", in a part of the file that does not count" : "");
         bounding += !pin->dropped;
     }
     judge_notes(input, result, spec);

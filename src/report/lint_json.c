@@ -9,7 +9,7 @@ struct writing {
 };
 
 static const char *const managers[] = {[MANAGER_CONDA] = "conda", [MANAGER_PIP] = "pip"};
-static const char *const levels[] = {[STATUS_PASS] = "none", [STATUS_SKIP] = "none", [STATUS_WARN] = "warning", [STATUS_FAIL] = "error"};
+static const char *const levels[] = {[STATUS_PASS] = "note", [STATUS_SKIP] = "note", [STATUS_WARN] = "warning", [STATUS_FAIL] = "error"};
 
 static json_t *clean(const struct writing *w, const char *string)
 {

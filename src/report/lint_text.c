@@ -89,9 +89,14 @@ static void write_finding(const struct linted *linted, const struct result *resu
                           bool color, struct cursor *cursor, struct text *out)
 {
     const struct evidence *place = result->evidence.v;
-    bool fails = result->status == STATUS_FAIL;
+    static const struct {
+        const char *word, *color;
+    } levels[] = {
+        [STATUS_PASS] = {"note", "36"}, [STATUS_SKIP] = {"note", "36"},
+        [STATUS_WARN] = {"warning", "33;1"}, [STATUS_FAIL] = {"error", "31;1"},
+    };
     text_add(out, "%s: ", place_text(out->arena, place));
-    paint(out, color, fails ? "31;1" : "33;1", fails ? "error" : "warning");
+    paint(out, color, levels[result->status].color, levels[result->status].word);
     text_add(out, ": %s [%s]\n", text_printable(out->arena, str_of(result->message)), result->id);
     if (linted->spec && cstr_eq(place->file, linted->spec->file) && go_to(cursor, place->line))
         write_excerpt(linted->spec, cursor->line, place, secrets, color, out);
@@ -118,7 +123,8 @@ void lint_as_text(const struct linted *linted, const struct table *secrets, bool
     struct cursor cursor = {.rest = linted->spec ? linted->spec->content : (struct str){NULL, 0}};
     text_bytes(out, "", 0);
     for (size_t i = 0; i < linted->results.n; i++)
-        write_finding(linted, &linted->results.v[i], secrets, color, &cursor, out);
+        if (!quiet || linted->results.v[i].status != STATUS_SKIP)
+            write_finding(linted, &linted->results.v[i], secrets, color, &cursor, out);
     if (linted->spec && !quiet)
         write_pin(linted->spec, out);
 }

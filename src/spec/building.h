@@ -24,6 +24,8 @@ struct place {
 bool building_fail(struct building *b, struct place place, const char *mend, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void building_note(struct building *b, const char *id, struct place place, const char *message, const char *mend);
+/* The same for a file with which nothing is wrong: what of it was not read. */
+void building_remark(struct building *b, const char *id, struct place place, const char *message);
 /* One more dependency: its text (trimmed) and place; the caller fills the rest. */
 struct dep *building_dep(struct building *b, enum manager manager, struct place place, struct str text);
 

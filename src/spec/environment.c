@@ -194,12 +194,9 @@ static bool refuse_without_dependencies(struct building *b, const struct node *r
     return building_fail(b, place_of(b, root), NULL, "there is no dependencies key");
 }
 
-bool environment_read(struct building *b)
+bool environment_read(struct building *b, const struct node *root)
 {
-    struct node *root;
     b->spec->format = "environment";
-    if (!yaml_tree(b->arena, b->spec->file, b->spec->content, &root, b->err))
-        return false;
     if (is_empty(root))
         return building_fail(b, (struct place){b->spec->file, 1, 1}, NULL, "the file is empty");
     if (root->kind != NODE_MAP)

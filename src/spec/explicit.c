@@ -35,12 +35,19 @@ static bool cut_archive_suffix(struct str *name)
     return false;
 }
 
-/* ".../CHANNEL/SUBDIR/NAME-VERSION-BUILD.conda#digest"; a channel of another host than conda's own is its address. */
-static bool read_address(struct arena *arena, struct dep *dep)
+char *channel_of(struct arena *arena, struct str address)
 {
     static const char own[] = "https://conda.anaconda.org/";
-    struct str rest = str_of(dep->text), name, version, build, subdir;
-    rest = str_slice(rest, 0, str_find(rest, '#'));
+    if (str_starts(address, own))
+        address = str_slice(address, sizeof own - 1, address.n);
+    while (str_ends(address, "/"))
+        address.n--;
+    return str_dup(arena, address);
+}
+
+bool package_address(struct arena *arena, struct str address, struct dep *dep)
+{
+    struct str rest = str_slice(address, 0, str_find(address, '#')), name, version, build, subdir;
     if (!cut_last(&rest, '/', &name) || !cut_archive_suffix(&name) || !cut_last(&name, '-', &build)
         || !cut_last(&name, '-', &version) || !name.n || !version.n || !build.n)
         return false;
@@ -49,7 +56,7 @@ static bool read_address(struct arena *arena, struct dep *dep)
     dep->build = str_dup(arena, build);
     if (cut_last(&rest, '/', &subdir) && subdir.n && rest.n) {
         dep->subdir = str_dup(arena, subdir);
-        dep->channel = str_dup(arena, str_starts(rest, own) ? str_slice(rest, sizeof own - 1, rest.n) : rest);
+        dep->channel = channel_of(arena, rest);
     }
     return true;
 }
@@ -66,7 +73,7 @@ bool explicit_read(struct building *b)
         if (!building_room(b, place))
             return false;
         struct dep *dep = building_dep(b, MANAGER_CONDA, place, text);
-        if (!read_address(b->arena, dep))
+        if (!package_address(b->arena, str_of(dep->text), dep))
             return building_fail(b, place, "write the address of one .conda or .tar.bz2 file",
                                  "\"%s\" is not the address of a package", dep->text);
     }

@@ -3,12 +3,16 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "spec/conda_lock.h"
 #include "spec/decode.h"
 #include "spec/environment.h"
 #include "spec/explicit.h"
 #include "spec/matchspec.h"
 #include "spec/pins.h"
 #include "spec/pip.h"
+#include "spec/pixi.h"
+#include "spec/pixi_lock.h"
+#include "spec/toml_tree.h"
 #include "util/file.h"
 #include "util/text.h"
 
@@ -28,6 +32,12 @@ void building_note(struct building *b, const char *id, struct place place, const
 {
     *vec_add(b->arena, &b->spec->notes) = (struct note){.id = id, .file = place.file, .line = place.line,
                                                         .column = place.column, .message = message, .mend = mend};
+}
+
+void building_remark(struct building *b, const char *id, struct place place, const char *message)
+{
+    building_note(b, id, place, message, NULL);
+    b->spec->notes.v[b->spec->notes.n - 1].remark = true;
 }
 
 struct dep *building_dep(struct building *b, enum manager manager, struct place place, struct str text)
@@ -114,6 +124,33 @@ static bool is_yaml_name(const char *file)
     return str_ends(str_of(file), ".yml") || str_ends(str_of(file), ".yaml");
 }
 
+static bool yaml_read(struct building *b)
+{
+    struct node *root;
+    if (!yaml_tree(b->arena, b->spec->file, b->spec->content, &root, b->err))
+        return false;
+    return is_conda_lock(root) ? conda_lock_read(b, root)
+        : is_pixi_lock(root)   ? pixi_lock_read(b, root)
+                               : environment_read(b, root);
+}
+
+static bool toml_read(struct building *b)
+{
+    struct node *root;
+    return toml_tree(b->arena, b->spec->file, b->spec->content, &root, b->err) && manifest_read(b, root);
+}
+
+/* By content; only where that leaves it open the name decides. */
+static bool read_content(struct building *b)
+{
+    const char *file = b->spec->file;
+    struct str content = b->spec->content;
+    return is_explicit(content)                                ? explicit_read(b)
+        : is_toml(content) || str_ends(str_of(file), ".toml")  ? toml_read(b)
+        : !is_yaml_name(file) && is_requirements(content)      ? requirements_read(b)
+                                                               : yaml_read(b);
+}
+
 bool spec_parse(struct arena *arena, struct data *data, const char *file, struct str content, struct spec *spec,
                 struct err *err)
 {
@@ -122,10 +159,7 @@ bool spec_parse(struct arena *arena, struct data *data, const char *file, struct
     spec->sha256 = sha256_hex(arena, content);
     if (!decode(arena, file, content, &spec->content, err))
         return false;
-    bool (*read)(struct building *) = is_explicit(spec->content) ? explicit_read
-        : !is_yaml_name(file) && is_requirements(spec->content)  ? requirements_read
-                                                                 : environment_read;
-    return read(&b) && pins_find(&b);
+    return read_content(&b) && pins_find(&b);
 }
 
 bool spec_read(struct arena *arena, struct data *data, const char *path, struct spec *spec, struct err *err)

@@ -29,7 +29,8 @@ struct cuda_range {
 
 struct dep {
     enum manager manager;
-    const char *text;    /* as written, trimmed, without the comment */
+    const char *text;    /* as written, trimmed, without the comment; where a file spreads it over keys, as conda or pip
+                          * write it in one line */
     const char *name;    /* normalised: lower case; pip's with "-" for "_" and "."; NULL when the spec is not valid
                           * or names none, as pip's options and paths do */
     const char *version; /* as conda's MatchSpec or PEP 508 gives it: "12.4.*", ">=2,<3"; NULL for none */
@@ -42,8 +43,8 @@ struct dep {
     const char *problem; /* why the reader refuses the spec; NULL when it is well formed */
     const char *file;
     unsigned line, column; /* from 1, in characters */
-    bool dropped;        /* its installer ignores it: it stands in a pip: list that a later one replaces, or its marker
-                          * is false on this machine */
+    bool dropped;        /* does not count: it stands in a pip: list that a later one replaces, in a feature or extra that
+                          * is not part of the default environment, or its marker is false on this machine */
 };
 
 struct variable {
@@ -71,6 +72,7 @@ struct note {
     const char *file;
     unsigned line, column;
     const char *message, *mend;
+    bool remark; /* how the file was read, where nothing is wrong with it */
 };
 
 struct conflict {

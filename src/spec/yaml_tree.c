@@ -7,7 +7,7 @@
 #include "spec/decode.h"
 
 /* MOST_ALIASED bounds the nodes that aliases stand for, so that a bomb of aliases is refused by counting alone. */
-enum { DEEPEST = 64, MOST_NODES = 200000, MOST_ALIASED = 10000, MOST_ANCHORS = 1000, MOST_MERGED = 1000 };
+enum { DEEPEST = 64, MOST_NODES = 1000000, MOST_ALIASED = 10000, MOST_ANCHORS = 1000, MOST_MERGED = 1000 };
 
 struct anchor {
     const char *name;
@@ -275,7 +275,7 @@ static bool read_node(struct reading *reading, yaml_event_t *event, size_t depth
 {
     yaml_mark_t mark = event->start_mark;
     if (++reading->nodes > MOST_NODES)
-        return fail(reading, mark, "more than 200,000 nodes");
+        return fail(reading, mark, "more than 1,000,000 nodes");
     if (depth > DEEPEST)
         return fail(reading, mark, "nested more than 64 levels deep");
     if (event->type == YAML_ALIAS_EVENT)

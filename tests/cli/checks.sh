@@ -232,6 +232,12 @@ if command -v python3 >/dev/null 2>&1 && snapshot 550.54.15 12.4 1 && "$CONDAGPU
     snapshot 470.82.01 11.4 1
     verdict fail driver-min "too old" --probe there.json
     says '525\.60\.13' "and names the driver that is needed"
+    snapshot 535.54.03 12.2 1
+    environment "$p.driver.yml" cuda-version=12.4 '__cuda>=12.4'
+    verdict fail driver-min "older than the file's __cuda" --probe there.json -f "$p.driver.yml"
+    says "$p.driver.yml:7 asks for __cuda>=12.4" "and names the line"
+    environment "$p.driver.yml" cuda-version=12.4 '__cuda>=12.0'
+    verdict pass driver-min "as the file's __cuda" --probe there.json -f "$p.driver.yml"
     snapshot - - 1
     verdict fail driver-visible "a GPU on the bus, but no driver" --probe there.json
 else

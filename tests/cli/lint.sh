@@ -247,6 +247,12 @@ if command -v python3 >/dev/null 2>&1; then
 else
     skip "SARIF fits the standard's schema" "python3 is not here"
 fi
+# Whatever the readers note has a rule.
+grep -h -A2 'building_\(note\|remark\)(' "$top_srcdir"/src/spec/*.c | grep -o '"[a-z]*-[a-z-]*"' | tr -d '"' | sort -u >noted
+"$CONDAGPU" explain | sed 's/ .*//' | sort -u >rules
+is "$(comm -23 noted rules | tr '\n' ' ')" "" "each note of a reader has a rule"
+[ "$(wc -l <noted)" -gt 8 ]
+ok $? "and there are notes"
 for rule in $("$CONDAGPU" explain | sed 's/ .*//'); do
     "$CONDAGPU" explain "$rule" >out 2>&1 && [ "$(wc -l <out)" -gt 4 ] || echo "$rule"
 done >unexplained

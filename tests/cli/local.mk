@@ -10,5 +10,5 @@ TESTS += tests/cli/probe.sh tests/cli/why.sh
 EXTRA_DIST += tests/cli/probe.sh tests/cli/why.sh
 TESTS += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/headers.sh tests/tree.sh
 EXTRA_DIST += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/headers.sh tests/tree.sh tests/demo.sh
-TESTS += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh
-EXTRA_DIST += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh
+TESTS += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh
+EXTRA_DIST += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh

@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2154,SC1091
 . "$top_srcdir/tests/tap.sh"
 
-for target in elf record; do
+for target in elf lock record toml; do
     for seed in "$top_srcdir"/tests/fuzz/seeds/$target/*; do
         "$top_builddir/tests/fuzz/$target" "$seed" >"$scratch/why" 2>&1
         ok $? "$target: ${seed##*/}"

@@ -90,4 +90,9 @@ tests_unit_loader_SOURCES = tests/unit/loader.c
 tests_unit_loader_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_loader_LDADD = $(UNIT_LDADD)
 
+check_PROGRAMS += tests/unit/lock
+tests_unit_lock_SOURCES = tests/unit/lock.c
+tests_unit_lock_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_lock_LDADD = $(UNIT_LDADD)
+
 TESTS += $(check_PROGRAMS)
