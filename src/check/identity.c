@@ -191,7 +191,7 @@ static enum fit fits_pin(const struct check_input *input, const struct pin *pin,
     if (pin->kind == PIN_RELEASE)
         return release_ships(input, pin->release, release);
     /* A minor or a bound speaks of releases: the build number of the file is no part of that. */
-    return pin_may_hold(pin, (struct release){release.major, release.minor, -1}) ? FIT_YES : FIT_NO;
+    return range_may_hold(&pin->cuda, (struct release){release.major, release.minor, -1}) ? FIT_YES : FIT_NO;
 }
 
 static bool has_pins_of(const struct spec *spec, enum manager manager)
@@ -227,9 +227,13 @@ static const char *soname_of(const struct check_input *input, struct release rel
     struct err err;
     const struct table *sonames = data_table(input->facts->data, "cudart_soname", &err);
     for (size_t row = 0; sonames && row < sonames->rows; row++) {
+        struct str range = str_of(table_cell(sonames, row, "cuda"));
         struct release first, last;
-        if (!release_span(str_of(table_cell(sonames, row, "cuda")), &first, &last))
+        size_t dash = str_find(range, '-');
+        if (!release_parse(str_slice(range, 0, dash), &first))
             continue;
+        if (dash == range.n || !release_parse(str_slice(range, dash + 1, range.n), &last))
+            last = first;
         bool whole_major = first.major == release.major && first.major >= 11;
         bool in_range = release.minor >= 0 && release_cmp(release, first) >= 0 && release_cmp(release, last) <= 0;
         if (whole_major || in_range)

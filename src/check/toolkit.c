@@ -134,7 +134,7 @@ static void judge_nvcc(const struct check_input *input, struct result *result, c
         check_warn(input, result, "%s does not tell its release", nvcc);
     else if (!spec || !spec->has_effective)
         check_pass(input, result, "nvcc is %s (%s), and nothing is pinned", text, nvcc);
-    else if (spec_may_hold(spec, release))
+    else if (range_may_hold(&spec->effective, release))
         check_pass(input, result, "nvcc is %s (%s)", text, nvcc);
     else
         judge_mismatch(input, result, nvcc, release, source);

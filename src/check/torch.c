@@ -26,7 +26,7 @@ void check_torch_build(const struct check_input *input, struct result *result)
     }
     bool known = release_parse(str_of(torch.cuda), &release) && spec && spec->has_effective;
     bool by_pip = !torch.record || torch.record->kind == RECORD_PIP;
-    if (!known || spec_may_hold(spec, release))
+    if (!known || range_may_hold(&spec->effective, release))
         check_pass(input, result, "torch %s is built for CUDA %s", version, torch.cuda);
     else if (!by_pip && spec->release.major == release.major && spec->release.minor >= release.minor)
         check_pass(input, result, "torch %s is built for CUDA %s and runs with any %d.x from there on", version,

@@ -19,19 +19,11 @@ static json_t *range_json(const struct cuda_range *range)
                      "min_exclusive", range->min_exclusive, "max_inclusive", range->max_inclusive);
 }
 
-static json_t *alternatives_json(const struct pin *pin)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < pin->any_of.n; i++)
-        json_array_append_new(array, range_json(&pin->any_of.v[i]));
-    return array;
-}
-
 static json_t *pin_json(const struct pin *pin)
 {
-    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:s, s:o, s:b}", "manager", pin->manager, "kind",
+    return json_pack("{s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:o, s:s, s:o, s:b}", "manager", pin->manager, "kind",
                      pin->kind, "package", pin->package, "text", pin->text, "file", pin->file, "line", (int)pin->line,
-                     "column", (int)pin->column, "cuda", range_json(&pin->cuda), "any_of", alternatives_json(pin), "release", pin->release, "why",
+                     "column", (int)pin->column, "cuda", range_json(&pin->cuda), "release", pin->release, "why",
                      optional(pin->why), "dropped", pin->dropped);
 }
 
@@ -77,11 +69,11 @@ static bool read_range(json_t *value, struct cuda_range *range)
 static bool read_pin(struct arena *arena, json_t *value, struct pin *pin)
 {
     int manager, kind, line, column, dropped;
-    json_t *cuda, *any_of, *why;
+    json_t *cuda, *why;
     const char *package, *text, *file, *release;
-    if (json_unpack(value, "{s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:s, s:o, s:b}", "manager", &manager, "kind",
+    if (json_unpack(value, "{s:i, s:i, s:s, s:s, s:s, s:i, s:i, s:o, s:s, s:o, s:b}", "manager", &manager, "kind",
                     &kind, "package", &package, "text", &text, "file", &file, "line", &line, "column", &column,
-                    "cuda", &cuda, "any_of", &any_of, "release", &release, "why", &why, "dropped", &dropped) != 0)
+                    "cuda", &cuda, "release", &release, "why", &why, "dropped", &dropped) != 0)
         return false;
     *pin = (struct pin){
         .manager = manager == MANAGER_PIP ? MANAGER_PIP : MANAGER_CONDA,
@@ -95,9 +87,6 @@ static bool read_pin(struct arena *arena, json_t *value, struct pin *pin)
         .why = arena_strdup(arena, json_string_value(why)),
         .dropped = dropped,
     };
-    for (size_t i = 0; i < json_array_size(any_of); i++)
-        if (!read_range(json_array_get(any_of, i), vec_add(arena, &pin->any_of)))
-            return false;
     return read_range(cuda, &pin->cuda);
 }
 

@@ -52,7 +52,7 @@ static bool is_outside_pin(const struct ruling *ruling, struct release nvcc)
 {
     const struct spec *spec = ruling->facts->spec;
     return spec && spec->has_effective && nvcc.minor >= 0
-           && !spec_may_hold(spec, (struct release){nvcc.major, nvcc.minor, -1});
+           && !range_may_hold(&spec->effective, (struct release){nvcc.major, nvcc.minor, -1});
 }
 
 static const char *pin_text(struct ruling *ruling)

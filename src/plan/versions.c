@@ -16,7 +16,7 @@ static void release_from_records(struct ruling *ruling)
                                          rule_find_record(ruling, RECORD_PIP, pip_runtimes)};
     for (size_t i = 0; i < 2; i++) {
         struct release release = candidates[i] ? rule_version(candidates[i]->version) : RELEASE_NONE;
-        if (release.minor < 0 || (spec && spec->has_effective && !spec_may_hold(spec, release)))
+        if (release.minor < 0 || (spec && spec->has_effective && !range_may_hold(&spec->effective, release)))
             continue;
         ruling->release = release;
         ruling->release_text = arena_printf(ruling->arena, "%d.%d by the installed %s", release.major, release.minor,

@@ -6,7 +6,6 @@ libcondagpu_la_SOURCES += \
 	src/spec/environment.c src/spec/environment.h \
 	src/spec/explicit.c src/spec/explicit.h \
 	src/spec/locked.c src/spec/locked.h \
-	src/spec/marker.c src/spec/marker.h \
 	src/spec/matchspec.c src/spec/matchspec.h \
 	src/spec/pep440.c src/spec/pep440.h \
 	src/spec/pins.c src/spec/pins.h \

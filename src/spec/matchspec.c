@@ -92,7 +92,7 @@ static bool is_operator(char c)
 static size_t find_build(struct str text)
 {
     for (size_t i = text.n; i-- > 1;) {
-        if (memchr(",|<>~", text.s[i], 5))
+        if (memchr("-,|<>~", text.s[i], 6) && text.s[i] != '-')
             return text.n;
         if ((text.s[i] == ' ' || text.s[i] == '=') && i + 1 < text.n && !memchr("=!|,<>~ ", text.s[i - 1], 8))
             return i;
@@ -108,8 +108,6 @@ static bool check_version(struct dep *dep, struct str version)
         empty |= c == '.' && (i + 1 == version.n || version.s[i + 1] == '.' || memchr(",|", version.s[i + 1], 2));
         if (c == '~' && (i + 1 == version.n || version.s[i + 1] != '='))
             return refuse(dep, "invalid operator in the version");
-        if (memchr("${}", c, 3))
-            return refuse(dep, "nothing expands a variable or template in it");
         if (memchr("'\"()", c, 4))
             return refuse(dep, "the version holds a character that no version has");
     }

@@ -1,10 +1,6 @@
 #include "spec/pins.h"
 
 #include <string.h>
-#include <sys/utsname.h>
-
-#include "spec/marker.h"
-#include "util/text.h"
 
 struct finding {
     struct building *b;
@@ -73,98 +69,37 @@ static struct str digits_at(struct str text, const char *accepted)
     return str_slice(text, 0, n);
 }
 
-/* What one alternative says: an exact release, or bounds. */
-struct bounds {
-    struct release exact; /* NONE for bounds only */
-    struct cuda_range range;
-};
-
-/* One clause such as 11.8.*, >=12 or ==12.4.127; an exclusion bounds nothing. */
-static void read_clause(struct str clause, struct bounds *bounds)
-{
-    size_t n = 0;
-    while (n < clause.n && memchr("<>=!~", clause.s[n], 5))
-        n++;
-    struct str operator = str_slice(clause, 0, n), number = str_trim(str_slice(clause, n, clause.n));
-    number = digits_at(number, "0123456789."); /* 2.1.0dev bounds as 2.1.0 does, 12.4.* as 12.4 */
-    while (str_ends(number, "."))
-        number.n--;
-    struct release release;
-    if (str_starts(operator, "!") || !release_parse(number, &release))
-        return;
-    if (operator.n == 0 || str_starts(operator, "="))
-        bounds->exact = release;
-    else if (str_starts(operator, "~"))
-        bounds->range = whole_minor((struct release){release.major, release.patch < 0 ? -1 : release.minor, -1});
-    else
-        tighten(&bounds->range, operator, release);
-}
-
-/* ">=12,<13"; false when nothing is bounded. */
-static bool read_alternative(struct str text, struct bounds *bounds)
-{
-    struct str clause;
-    *bounds = (struct bounds){RELEASE_NONE, {.min = RELEASE_NONE, .max = RELEASE_NONE}};
-    while (str_cut(&text, ',', &clause))
-        read_clause(str_trim(clause), bounds);
-    return bounds->exact.major >= 0 || bounds->range.min.major >= 0 || bounds->range.max.major >= 0;
-}
-
-static void widen(struct cuda_range *hull, const struct cuda_range *range)
-{
-    if (range->min.major < 0 || (hull->min.major >= 0 && release_cmp(release_floor(range->min), release_floor(hull->min)) < 0)) {
-        hull->min = range->min;
-        hull->min_exclusive = range->min_exclusive;
-    }
-    if (range->max.major < 0 || (hull->max.major >= 0 && release_cmp(release_floor(range->max), release_floor(hull->max)) > 0)) {
-        hull->max = range->max;
-        hull->max_inclusive = range->max_inclusive;
-    }
-}
-
-/* 12.4|12.6, or the very same minor by several builds. */
-static void read_alternatives(struct finding *finding, const struct dep *dep, enum pin_kind kind)
-{
-    struct arena *arena = finding->b->arena;
-    struct pin pin = {0};
-    struct text text = {.arena = arena};
-    struct str rest = str_of(dep->version), alternative;
-    bool one_minor = true;
-    while (str_cut(&rest, '|', &alternative)) {
-        struct bounds bounds;
-        if (!read_alternative(alternative, &bounds))
-            return;
-        struct cuda_range range = bounds.exact.major >= 0 ? whole_minor(bounds.exact) : bounds.range;
-        if (pin.any_of.n == 0)
-            pin.cuda = range;
-        widen(&pin.cuda, &range);
-        one_minor = one_minor && bounds.exact.minor >= 0 && bounds.exact.major == pin.cuda.min.major
-            && bounds.exact.minor == pin.cuda.min.minor;
-        text_add(&text, "%s%s", pin.any_of.n ? " or " : "", range_text(arena, &range));
-        *vec_add(arena, &pin.any_of) = range;
-    }
-    if (one_minor) {
-        add_exact(finding, dep, kind, (struct release){pin.cuda.min.major, pin.cuda.min.minor, -1}, NULL);
-        return;
-    }
-    add_pin(finding, dep, PIN_BOUND, pin.cuda, text.s, NULL);
-    struct pin *added = &finding->b->spec->pins.v[finding->b->spec->pins.n - 1];
-    added->any_of.v = pin.any_of.v;
-    added->any_of.n = pin.any_of.n;
-}
-
-/* A version such as 11.8.*, 12.4.127, ">=12,<13", "12.4|12.6" or "==12.4.127". */
+/* A version such as 11.8.*, 12.4.127, ">=12,<13" or "==12.4.127". Alternatives and exclusions bound nothing here. */
 static void read_version(struct finding *finding, const struct dep *dep, enum pin_kind kind)
 {
-    struct bounds bounds;
+    struct cuda_range range = {.min = RELEASE_NONE, .max = RELEASE_NONE};
+    struct str rest = str_of(dep->version), part;
+    struct release exact = RELEASE_NONE;
     if (strchr(dep->version, '|'))
-        read_alternatives(finding, dep, kind);
-    else if (!read_alternative(str_of(dep->version), &bounds))
         return;
-    else if (bounds.exact.major >= 0)
-        add_exact(finding, dep, kind, bounds.exact, NULL);
-    else
-        add_pin(finding, dep, PIN_BOUND, bounds.range, NULL, NULL);
+    while (str_cut(&rest, ',', &part)) {
+        size_t n = 0;
+        part = str_trim(part);
+        while (n < part.n && memchr("<>=!~", part.s[n], 5))
+            n++;
+        struct str operator = str_slice(part, 0, n), number = str_trim(str_slice(part, n, part.n));
+        number = digits_at(number, "0123456789."); /* 2.1.0dev bounds as 2.1.0 does, 12.4.* as 12.4 */
+        while (str_ends(number, "."))
+            number.n--;
+        struct release release;
+        if (str_starts(operator, "!") || !release_parse(number, &release))
+            continue;
+        if (operator.n == 0 || str_starts(operator, "="))
+            exact = release;
+        else if (str_starts(operator, "~"))
+            range = whole_minor((struct release){release.major, release.patch < 0 ? -1 : release.minor, -1});
+        else
+            tighten(&range, operator, release);
+    }
+    if (exact.major >= 0)
+        add_exact(finding, dep, kind, exact, NULL);
+    else if (range.min.major >= 0 || range.max.major >= 0)
+        add_pin(finding, dep, PIN_BOUND, range, NULL, NULL);
 }
 
 /* 118 is 11.8, 92 is 9.2, 12 is a major. */
@@ -220,9 +155,14 @@ static const char *pypi_cuda(const struct finding *finding, struct str version)
     if (!release_parse(version, &wanted))
         return NULL;
     for (size_t row = 0; row < finding->torch->rows; row++) {
-        struct str span = str_of(table_cell(finding->torch, row, "torch"));
-        if (release_span(str_slice(span, 0, str_find(span, ' ')), &first, &last) && release_cmp(wanted, first) >= 0
-            && release_cmp(wanted, last) <= 0)
+        struct str range = str_of(table_cell(finding->torch, row, "torch"));
+        range = str_slice(range, 0, str_find(range, ' '));
+        size_t dash = str_find(range, '-');
+        if (!release_parse(str_slice(range, 0, dash), &first))
+            continue;
+        if (dash == range.n || !release_parse(str_slice(range, dash + 1, range.n), &last))
+            last = first;
+        if (release_cmp(wanted, first) >= 0 && release_cmp(wanted, last) <= 0)
             return table_cell(finding->torch, row, "pypi_default_cuda");
     }
     return NULL;
@@ -326,7 +266,7 @@ static bool contradicts(const struct pin *pin, const struct pin *exact)
         return false;
     if (is_exact(pin))
         return pin->cuda.min.major != exact->cuda.min.major || pin->cuda.min.minor != exact->cuda.min.minor;
-    return !pin->why && pin->manager == exact->manager && !pin_may_hold(pin, exact->cuda.min);
+    return !pin->why && pin->manager == exact->manager && !range_may_hold(&pin->cuda, exact->cuda.min);
 }
 
 /* All pins are held against the first exact one, so that a long file costs no more than its length. */
@@ -347,9 +287,14 @@ static void find_conflicts(struct building *b, size_t first)
     }
 }
 
+static struct release filled(struct release release)
+{
+    return (struct release){release.major, release.minor < 0 ? 0 : release.minor, release.patch < 0 ? 0 : release.patch};
+}
+
 static void narrow(struct cuda_range *all, const struct cuda_range *range)
 {
-    int lower = release_cmp(release_floor(range->min), release_floor(all->min)), upper = release_cmp(release_floor(range->max), release_floor(all->max));
+    int lower = release_cmp(filled(range->min), filled(all->min)), upper = release_cmp(filled(range->max), filled(all->max));
     if (range->min.major >= 0 && (all->min.major < 0 || lower > 0 || (lower == 0 && range->min_exclusive))) {
         all->min = range->min;
         all->min_exclusive = range->min_exclusive;
@@ -371,14 +316,6 @@ static void use_exact(struct building *b, size_t first)
     spec->effective_text = release_text(b->arena, spec->release);
 }
 
-/* Alternatives are told as they are where they are all that is said. */
-static const char *text_of_bounds(struct arena *arena, const struct spec *spec)
-{
-    const struct pin *deciding = &spec->pins.v[spec->deciding];
-    const char *hull = range_text(arena, &spec->effective);
-    return deciding->any_of.n && strcmp(hull, range_text(arena, &deciding->cuda)) == 0 ? deciding->release : hull;
-}
-
 /* What torch of PyPI was built with counts only where nothing else is said. */
 static void use_bounds(struct building *b)
 {
@@ -396,7 +333,7 @@ static void use_bounds(struct building *b)
                 spec->release = (struct release){pin->cuda.min.major, pin->cuda.min.minor, -1};
         }
     if (spec->has_effective)
-        spec->effective_text = text_of_bounds(b->arena, spec);
+        spec->effective_text = range_text(b->arena, &spec->effective);
 }
 
 static void decide(struct building *b)
@@ -414,51 +351,6 @@ static void decide(struct building *b)
         use_bounds(b);
 }
 
-/* The one python that the file asks for: "3.11" or "3.11.4"; NULL for a range or none. */
-static const char *pinned_python(const struct building *b)
-{
-    for (size_t i = 0; i < b->spec->deps.n; i++) {
-        const struct dep *dep = &b->spec->deps.v[i];
-        struct str version = str_of(dep->version);
-        struct release release;
-        if (dep->manager != MANAGER_CONDA || !cstr_eq(dep->name, "python"))
-            continue;
-        if (str_ends(version, ".*"))
-            version.n -= 2;
-        while (str_starts(version, "="))
-            version = str_slice(version, 1, version.n);
-        return release_parse(version, &release) ? str_dup(b->arena, version) : NULL;
-    }
-    return NULL;
-}
-
-/* What pip leaves out on this machine pins nothing. */
-static void evaluate_markers(struct building *b)
-{
-    struct utsname host;
-    struct marker_environment environment = {.python = pinned_python(b)};
-    if (uname(&host) == 0) {
-        environment.machine = host.machine;
-        environment.release = host.release;
-    }
-    for (size_t i = 0; i < b->spec->deps.n; i++) {
-        struct dep *dep = &b->spec->deps.v[i];
-        if (!dep->marker || dep->problem)
-            continue;
-        switch (marker_evaluate(b->arena, dep->marker, &environment, &dep->problem)) {
-        case MARKER_FALSE: dep->dropped = true; break;
-        case MARKER_INVALID: dep->name = NULL; break;
-        case MARKER_TRUE: case MARKER_UNKNOWN: break;
-        }
-    }
-}
-
-/* Dropped by its marker, not with the list that it stands in. */
-static bool is_elsewhere(const struct dep *dep)
-{
-    return dep->dropped && dep->marker;
-}
-
 bool pins_find(struct building *b)
 {
     struct finding finding = {
@@ -469,12 +361,10 @@ bool pins_find(struct building *b)
     finding.torch = finding.packages ? data_table(b->data, "torch_cuda", b->err) : NULL;
     if (!finding.torch)
         return false;
-    evaluate_markers(b);
     for (size_t i = 0; i < b->spec->deps.n; i++)
         read_index(&finding, &b->spec->deps.v[i]);
     for (size_t i = 0; i < b->spec->deps.n; i++)
-        if (!is_elsewhere(&b->spec->deps.v[i]))
-            read_dep(&finding, &b->spec->deps.v[i]);
+        read_dep(&finding, &b->spec->deps.v[i]);
     decide(b);
     return true;
 }

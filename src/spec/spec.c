@@ -63,16 +63,21 @@ void conda_dep(struct building *b, struct dep *dep)
                       "write NAME=VERSION, one package an item");
 }
 
-static bool range_holds(const struct cuda_range *range, struct release release)
+static struct release lower(struct release r)
 {
-    struct release r = release_floor(release);
+    return (struct release){r.major, r.minor < 0 ? 0 : r.minor, r.patch < 0 ? 0 : r.patch};
+}
+
+bool range_holds(const struct cuda_range *range, struct release release)
+{
+    struct release r = lower(release);
     if (range->min.major >= 0) {
-        int c = release_cmp(r, release_floor(range->min));
+        int c = release_cmp(r, lower(range->min));
         if (c < 0 || (c == 0 && range->min_exclusive))
             return false;
     }
     if (range->max.major >= 0) {
-        int c = release_cmp(r, release_floor(range->max));
+        int c = release_cmp(r, lower(range->max));
         if (c > 0 || (c == 0 && !range->max_inclusive))
             return false;
     }
@@ -86,22 +91,6 @@ bool range_may_hold(const struct cuda_range *range, struct release release)
             && release.major == range->min.major && release.minor == range->min.minor);
     return (range->min.major < 0 || release.major >= range->min.major)
         && (range->max.major < 0 || release.major <= range->max.major);
-}
-
-bool pin_may_hold(const struct pin *pin, struct release release)
-{
-    for (size_t i = 0; i < pin->any_of.n; i++)
-        if (range_may_hold(&pin->any_of.v[i], release))
-            return true;
-    return pin->any_of.n == 0 && range_may_hold(&pin->cuda, release);
-}
-
-bool spec_may_hold(const struct spec *spec, struct release release)
-{
-    for (size_t i = 0; i < spec->pins.n; i++)
-        if (spec->pins.v[i].any_of.n && !spec->pins.v[i].dropped && !pin_may_hold(&spec->pins.v[i], release))
-            return false;
-    return range_may_hold(&spec->effective, release);
 }
 
 char *range_text(struct arena *arena, const struct cuda_range *range)

@@ -43,8 +43,8 @@ struct dep {
     const char *problem; /* why the reader refuses the spec; NULL when it is well formed */
     const char *file;
     unsigned line, column; /* from 1, in characters */
-    bool dropped;        /* does not count: it stands in a pip: list that a later one replaces, in a feature or extra that
-                          * is not part of the default environment, or its marker is false on this machine */
+    bool dropped;        /* does not count: it stands in a pip: list that a later one replaces, or in a feature or extra that
+                          * is not part of the default environment */
 };
 
 struct variable {
@@ -60,7 +60,6 @@ struct pin {
     const char *file;
     unsigned line, column;
     struct cuda_range cuda;
-    struct { VEC(struct cuda_range); } any_of; /* alternatives (12.4|12.6); cuda spans them */
     const char *release; /* what is pinned, for people: "12.4", "12.4.1", "12.4.127", ">=11.1"; never NULL */
     const char *why;     /* how the text leads to it, where that is not plain: "build string", "torch 2.3.0 from PyPI" */
     bool dropped;        /* as its dep's */
@@ -105,11 +104,9 @@ bool spec_read(struct arena *arena, struct data *data, const char *path, struct 
 bool spec_parse(struct arena *arena, struct data *data, const char *file, struct str content, struct spec *spec,
                 struct err *err);
 
+bool range_holds(const struct cuda_range *range, struct release release);
 /* Whether the release lies in the range as far as both are known: 12 (no minor) may lie in [12.4, 12.5). */
 bool range_may_hold(const struct cuda_range *range, struct release release);
-/* The same for all that a pin, or the environment, says. */
-bool pin_may_hold(const struct pin *pin, struct release release);
-bool spec_may_hold(const struct spec *spec, struct release release);
 /* ">=12.4,<12.5" and the like; "12.4" where it is exactly one minor, release or build. */
 char *range_text(struct arena *arena, const struct cuda_range *range);
 

@@ -65,19 +65,3 @@ bool release_agree(struct release left, struct release right)
     return part_agrees(left.major, right.major) && part_agrees(left.minor, right.minor)
         && part_agrees(left.patch, right.patch);
 }
-
-struct release release_floor(struct release release)
-{
-    release.minor = release.minor < 0 ? 0 : release.minor;
-    release.patch = release.patch < 0 ? 0 : release.patch;
-    return release;
-}
-
-bool release_span(struct str text, struct release *first, struct release *last)
-{
-    size_t dash = str_find(text, '-');
-    if (!release_parse(str_slice(text, 0, dash), first))
-        return false;
-    *last = *first;
-    return dash == text.n || release_parse(str_slice(text, dash + 1, text.n), last);
-}

@@ -19,10 +19,6 @@ bool release_parse(struct str text, struct release *release);
 struct release release_from_int(int version);
 /* "12.4.127", "12.4", "12" or "?" : only the known parts. */
 char *release_text(struct arena *arena, struct release release);
-/* Unknown minor and patch become 0: what 12.4 is as a bound. */
-struct release release_floor(struct release release);
-/* "2.1.0-2.1.2", or one release, which is both: first and last. */
-bool release_span(struct str text, struct release *first, struct release *last);
 /* <0, 0, >0; an unknown part sorts before 0. */
 int release_cmp(struct release left, struct release right);
 /* Whether all parts known on both sides are equal: 12.4 and 12.4.127 agree, 12 and 13.0 do not. */

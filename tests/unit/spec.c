@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "spec/marker.h"
 #include "spec/pep440.h"
 #include "unit.h"
 
@@ -118,73 +117,6 @@ START_TEST(reads_lines_of_pip)
 }
 END_TEST
 
-START_TEST(evaluates_markers)
-{
-    static const struct marker_environment known = {.python = "3.11.4", .machine = "x86_64", .release = "6.1.0"};
-    static const struct marker_environment unknown = {.machine = "x86_64"};
-    static const struct {
-        const char *marker, *wanted; /* with all known, and with no python known: t, f, u(nknown), i(nvalid) */
-    } rows[] = {
-        {"sys_platform == 'linux'", "tt"}, {"sys_platform == \"win32\"", "ff"}, {"os_name!='nt'", "tt"},
-        {"'linux' in sys_platform", "tt"}, {"sys_platform not in 'win32 darwin'", "tt"}, {"platform_system>'A'", "tt"},
-        {"python_version >= '3.9'", "tu"}, {"python_version < '3.9'", "fu"}, {"'3.9' <= python_version", "tu"},
-        {"python_version == '3.11.*'", "tu"}, {"python_version ~= '3.10'", "tu"}, {"python_version in '3.10 3.11'", "tu"},
-        {"python_version >= '3.9' and sys_platform == 'win32'", "ff"}, {"sys_platform=='win32' and os_name=='nt' or os_name=='posix'", "tt"},
-        {"os_name=='posix' or python_version<'3'", "tt"}, {"python_version<'3' or os_name=='posix'", "tt"},
-        {"os_name=='nt' and (python_version<'3' or os_name=='posix')", "ff"}, {"(python_version<'4')", "tu"},
-        {"python_full_version == '3.11.4'", "tu"}, {"platform_machine == 'aarch64'", "ff"}, {"extra == 'dev'", "ff"},
-        {"platform_release >= '5'", "tu"}, {"platform_version == 'x'", "uu"}, {"implementation_name == 'cpython'", "tt"},
-        {"platform.machine=='x86_64'", "tt"}, {"python_implementation=='CPython'", "tt"}, {"'a' == 'a'", "tt"},
-        {"python_version", "ii"}, {"python_version >=", "ii"}, {"pyton_version >= '3'", "ii"}, {"(os_name=='nt'", "ii"},
-        {"os_name=='nt' andd os_name=='nt'", "ii"}, {"os_name not 'nt'", "ii"}, {"os_name=='nt", "ii"},
-        {"os_name=='nt' and", "ii"}, {"sys_platform ~= 'linux'", "ii"}, {"", "ii"}, {"os_name = 'nt'", "ii"},
-        {"((((((((((((((((((((((((((((((((((os_name=='nt'))))))))))))))))))))))))))))))))))", "ii"},
-    };
-    static const char letters[] = {[MARKER_FALSE] = 'f', [MARKER_TRUE] = 't', [MARKER_UNKNOWN] = 'u', [MARKER_INVALID] = 'i'};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        _cleanup_arena_ struct arena *arena = arena_new();
-        const char *problem = NULL;
-        ck_assert_msg(letters[marker_evaluate(arena, rows[i].marker, &known, &problem)] == rows[i].wanted[0]
-                          && (problem != NULL) == (rows[i].wanted[0] == 'i'),
-                      "%s: %s", rows[i].marker, problem ? problem : "");
-        ck_assert_msg(letters[marker_evaluate(arena, rows[i].marker, &unknown, &problem)] == rows[i].wanted[1], "%s",
-                      rows[i].marker);
-    }
-}
-END_TEST
-
-/* What a file pins, as text, and whether each of three releases is admitted. */
-START_TEST(reads_alternatives_and_markers)
-{
-    static const struct {
-        const char *dependencies, *pinned, *admitted; /* of 12.4, 12.5, 12.6 */
-    } rows[] = {
-        {"[cuda-version=12.4|12.6]", "12.4 or 12.6", "yny"},
-        {"['cuda-version=12.4|=12.6']", "12.4 or 12.6", "yny"},
-        {"['cuda-cudart=12.4.99|12.4.127']", "12.4", "ynn"},
-        {"['cuda-version=11.8|>=12.5']", "11.8 or >=12.5", "nyy"},
-        {"['cuda-version=12.4|12.6', 'cuda-version<12.6']", ">=12.4,<12.6", "ynn"},
-        {"['cuda-version=12.4|!=12.5']", "", "nnn"},
-        {"[{pip: ['torch==2.4.0+cu124; sys_platform == \"win32\"', 'torch==2.7.0+cu126; sys_platform != \"win32\"']}]",
-         "12.6", "nny"},
-        {"[python=3.11, {pip: ['torch==2.4.0+cu124; python_version < \"3.9\"']}]", "", "nnn"},
-        {"['python>=3.8', {pip: ['torch==2.4.0+cu124; python_version < \"3.9\"']}]", "12.4", "ynn"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        _cleanup_arena_ struct arena *arena = arena_new();
-        struct err err = {0};
-        struct spec spec;
-        const char *text = arena_printf(arena, "dependencies: %s\n", rows[i].dependencies);
-        ck_assert_msg(spec_parse(arena, data_new(arena, NULL), "a.yml", str_of(text), &spec, &err), "%s", err.why);
-        ck_assert_str_eq(spec.has_effective ? spec.effective_text : "", rows[i].pinned);
-        for (int minor = 4; minor <= 6; minor++)
-            ck_assert_msg((spec.has_effective && spec_may_hold(&spec, (struct release){12, minor, -1}))
-                              == (rows[i].admitted[minor - 4] == 'y'),
-                          "%s: 12.%d", rows[i].dependencies, minor);
-    }
-}
-END_TEST
-
 START_TEST(tells_formats_by_content)
 {
     static const struct {
@@ -218,8 +150,6 @@ int main(void)
         orders_python_versions,
         matches_python_versions,
         reads_lines_of_pip,
-        evaluates_markers,
-        reads_alternatives_and_markers,
         tells_formats_by_content,
         NULL,
     };
