@@ -22,7 +22,8 @@ static void judge_notes(const struct check_input *input, struct result *result, 
     for (size_t i = 0; i < spec->notes.n; i++) {
         const struct note *note = &spec->notes.v[i];
         check_evidence(input, result, note->file, note->line, note->column, "%s", note->message);
-        check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
+        if (!note->informs)
+            check_warn(input, result, "%s:%u: %s", note->file, note->line, note->message);
         if (note->mend && !result->fix)
             check_fix(input, result, "%s", note->mend);
     }
@@ -40,7 +41,8 @@ void check_pin_present(const struct check_input *input, struct result *result)
         const struct pin *pin = &spec->pins.v[i];
         check_evidence(input, result, pin->file, pin->line, pin->column, "%s pins CUDA %s%s%s%s%s", pin->text,
                        pin->release, pin->why ? " (" : "", pin->why ? pin->why : "", pin->why ? ")" : "",
-                       pin->dropped ? ", in a pip: list that conda drops" : "");
+                       pin->foreign ? ", but its marker is false here"
+                       : pin->dropped ? ", in a pip: list that conda drops" : "");
         bounding += !pin->dropped;
     }
     judge_notes(input, result, spec);

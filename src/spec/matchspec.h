@@ -8,4 +8,8 @@
  * it; where conda refuses the text, `problem` says why and name stays NULL. A comment is cut off the text. */
 void matchspec_parse(struct arena *arena, struct dep *dep);
 
+/* The same parts from ".../CHANNEL/SUBDIR/NAME-VERSION-BUILD.conda" (or .tar.bz2); false when it is no such address.
+ * A channel of another host than conda's own is its address. */
+bool matchspec_read_address(struct arena *arena, struct dep *dep, struct str address);
+
 #endif
