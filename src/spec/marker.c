@@ -254,7 +254,7 @@ static enum truth read_marker(struct parse *parse)
     enum truth truth = read_any(parse);
     if (!parse->problem && parse->rest.n)
         refuse(parse, arena_printf(parse->arena, "the marker ends before \"%.*s\"", (int)parse->rest.n, parse->rest.s));
-    return truth;
+    return parse->problem ? TRUTH_UNKNOWN : truth;
 }
 
 const char *marker_problem(struct arena *arena, struct str marker)

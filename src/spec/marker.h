@@ -37,7 +37,7 @@ void marker_world(struct arena *arena, const struct spec *spec, struct marker_wo
 
 /* Why pip refuses the marker; NULL for a valid one. */
 const char *marker_problem(struct arena *arena, struct str marker);
-/* What a valid marker says of the world. */
+/* What the marker says of the world; of one that pip refuses nothing is known. */
 enum truth marker_holds(struct arena *arena, struct str marker, const struct marker_world *world);
 
 #endif
