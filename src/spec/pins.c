@@ -297,10 +297,16 @@ static void note_marker(struct building *b, const struct dep *dep)
                       "pin python in the dependencies: python=X.Y");
 }
 
+/* An address may hold a password as ${NAME}; its version is that of the file's name all the same. */
+static bool is_readable(const struct dep *dep)
+{
+    bool by_address = dep->manager == MANAGER_PIP && dep->channel;
+    return dep->name && !dep->problem && !spec_is_unexpanded(str_of(by_address ? dep->version : dep->text));
+}
+
 static void read_dep(struct finding *finding, const struct dep *dep)
 {
-    size_t row = dep->name && !dep->problem && !spec_is_unexpanded(str_of(dep->text)) ? package_row(finding, dep)
-                                                                                      : finding->packages->rows;
+    size_t row = is_readable(dep) ? package_row(finding, dep) : finding->packages->rows;
     size_t before = finding->b->spec->pins.n;
     if (row < finding->packages->rows)
         read_package(finding, dep, row);

@@ -61,6 +61,8 @@ static const struct own {
     {"- cuda-version=${CUDA}", "none"},
     {"- cuda-version=12.${MINOR}", "none"},
     {"- cuda-version={{ cuda }}", "none"},
+    {"- pip:\n    - torch @ https://${T}@example.org/torch-2.4.0+cu124-cp311-cp311-linux_x86_64.whl", "12.4"},
+    {"- pip:\n    - torch==${TORCH}", "none"},
     {"- pip:\n    - torch==2.4.0+cu124; sys_platform == 'win32'", "none"},
     {"- pip:\n    - torch==2.4.0+cu124; sys_platform == 'linux'", "12.4"},
     {"- python=3.11\n  - pip:\n    - torch==2.4.0+cu118; python_version < '3.9'\n"

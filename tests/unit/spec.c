@@ -288,6 +288,32 @@ START_TEST(a_constraint_counts_where_the_package_is_wanted_here)
 }
 END_TEST
 
+static struct cuda_range from_to(int from_major, int from_minor, int to_major, int to_minor)
+{
+    return (struct cuda_range){.min = {from_major, from_minor, -1}, .max = {to_major, to_minor, -1}};
+}
+
+START_TEST(joins_and_narrows_sets_of_releases)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct cuda_range ranges[] = {from_to(12, 6, 12, 7), from_to(11, 8, 12, 2), from_to(12, 1, 12, 3)};
+    struct cuda_range set = range_union(arena, ranges, 3);
+    ck_assert_str_eq(range_text(arena, &set), ">=11.8,<12.3 or 12.6");
+    ck_assert(range_may_hold(&set, (struct release){12, 2, -1}) && range_may_hold(&set, (struct release){12, 6, 3}));
+    ck_assert(!range_may_hold(&set, (struct release){12, 3, -1}) && !range_may_hold(&set, (struct release){12, 7, -1}));
+    ck_assert(range_may_hold(&set, (struct release){12, -1, -1}) && !range_may_hold(&set, (struct release){13, -1, -1}));
+    struct cuda_range later = {.min = {12, 0, -1}, .min_exclusive = true, .max = RELEASE_NONE};
+    ck_assert(range_narrow(arena, &set, &later));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or 12.6");
+    struct cuda_range earlier = {.min = RELEASE_NONE, .max = {12, 6, 0}, .max_inclusive = true};
+    ck_assert(range_narrow(arena, &set, &earlier));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or >=12.6,<=12.6.0");
+    struct cuda_range between = from_to(12, 3, 12, 6);
+    ck_assert(!range_narrow(arena, &set, &between));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or >=12.6,<=12.6.0");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -299,6 +325,7 @@ int main(void)
         takes_python_for_markers_from_the_conda_pin,
         deep_markers_end,
         notes_what_pins_otherwise_than_it_looks,
+        joins_and_narrows_sets_of_releases,
         a_constraint_counts_where_the_package_is_wanted_here,
         NULL,
     };
