@@ -80,6 +80,18 @@ static struct release release_of_record(const struct check_input *input, const s
     return release;
 }
 
+struct release cudart_installed(const struct check_input *input)
+{
+    const struct inventory *inventory = input->facts->inventory;
+    struct release latest = RELEASE_NONE;
+    for (size_t i = 0; i < inventory->records.n; i++) {
+        struct release release = release_of_record(input, &inventory->records.v[i]);
+        if (release_cmp(release, latest) > 0)
+            latest = release;
+    }
+    return latest;
+}
+
 static void read_record(const struct check_input *input, struct identity *identity, struct readings *readings)
 {
     struct owner owner = inventory_owner(input->arena, input->facts->inventory, identity->real);

@@ -254,6 +254,11 @@ if command -v python3 >/dev/null 2>&1 && snapshot 550.54.15 12.4 1 && "$CONDAGPU
     snapshot 470.82.01 11.4 1
     verdict fail driver-min "too old" --probe there.json
     says '525\.60\.13' "and names the driver that is needed"
+    environment "$p.yml" 'cuda-version=11.8|12.4'
+    verdict fail driver-min "too old for the installed one of two pinned releases" --probe there.json
+    environment "$p.yml" 'cuda-version>=11.8'
+    verdict fail driver-min "too old for the installed release above a bound" --probe there.json
+    environment "$p.yml" cuda-version=12.4
     snapshot - - 1
     verdict fail driver-visible "a GPU on the bus, but no driver" --probe there.json
 else
