@@ -29,6 +29,9 @@ enum fit {
  * decides against it; NULL without any. */
 enum fit cudart_fits(const struct check_input *input, const struct identity *identity, const struct pin **broken);
 
+/* The latest release of the runtimes whose records the prefix has, for pins that leave it open; RELEASE_NONE. */
+struct release cudart_installed(const struct check_input *input);
+
 /* The sonames by which programs of this environment ask for libcudart: the pinned release's, else those of the runtimes
  * that are in the prefix. */
 void cudart_sonames(const struct check_input *input, struct strv *sonames);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/common.h"
+#include "check/cudart.h"
 #include "util/path.h"
 
 void check_driver_visible(const struct check_input *input, struct result *result)
@@ -78,9 +79,20 @@ static bool driver_is_asked_for(const struct check_input *input, struct result *
     return failed;
 }
 
-void check_driver_min(const struct check_input *input, struct result *result)
+/* The pinned release. Of pins that leave several open the installed one counts: it may need more than the least does. */
+static struct release wanted_release(const struct check_input *input)
 {
     const struct spec *spec = input->facts->spec;
+    if (!spec || !spec->has_effective)
+        return RELEASE_NONE;
+    if (spec->release.major >= 0)
+        return spec->release;
+    struct release installed = cudart_installed(input);
+    return installed.major >= 0 ? installed : spec->effective.min;
+}
+
+void check_driver_min(const struct check_input *input, struct result *result)
+{
     const struct driver *driver = &input->facts->machine->driver;
     const char *full, *compatible;
     if (!driver->version) {
@@ -90,9 +102,7 @@ void check_driver_min(const struct check_input *input, struct result *result)
     }
     if (driver_is_asked_for(input, result))
         return;
-    struct release wanted = spec && spec->has_effective ? spec->release : RELEASE_NONE;
-    if (spec && spec->has_effective && wanted.major < 0)
-        wanted = spec->effective.min;
+    struct release wanted = wanted_release(input);
     wanted.patch = -1;
     if (wanted.major < 0 || !needed_drivers(input, wanted, &full, &compatible)) {
         check_skip(input, result, "no release is pinned whose least driver is known");

@@ -80,6 +80,18 @@ static struct release release_of_record(const struct check_input *input, const s
     return release;
 }
 
+struct release cudart_installed(const struct check_input *input)
+{
+    const struct inventory *inventory = input->facts->inventory;
+    struct release latest = RELEASE_NONE;
+    for (size_t i = 0; i < inventory->records.n; i++) {
+        struct release release = release_of_record(input, &inventory->records.v[i]);
+        if (release_cmp(release, latest) > 0)
+            latest = release;
+    }
+    return latest;
+}
+
 static void read_record(const struct check_input *input, struct identity *identity, struct readings *readings)
 {
     struct owner owner = inventory_owner(input->arena, input->facts->inventory, identity->real);
@@ -178,20 +190,34 @@ static enum fit release_ships(const struct check_input *input, const char *toolk
     return release_agree(shipped, build) ? FIT_YES : FIT_NO;
 }
 
-static enum fit fits_pin(const struct check_input *input, const struct pin *pin, struct release release)
+static enum fit fits_one(const struct check_input *input, const struct alternative *asked, struct release release)
 {
     struct release wanted;
     if (release.major < 0)
         return FIT_NO;
-    if (pin->kind == PIN_BUILD && release_parse(str_of(pin->release), &wanted)) {
+    if (asked->kind == PIN_BUILD && release_parse(str_of(asked->release), &wanted)) {
         if (!release_agree(wanted, release))
             return FIT_NO;
         return wanted.patch >= 0 && release.patch < 0 ? FIT_UNVERIFIABLE : FIT_YES;
     }
-    if (pin->kind == PIN_RELEASE)
-        return release_ships(input, pin->release, release);
+    if (asked->kind == PIN_RELEASE)
+        return release_ships(input, asked->release, release);
     /* A minor or a bound speaks of releases: the build number of the file is no part of that. */
-    return range_may_hold(&pin->cuda, (struct release){release.major, release.minor, -1}) ? FIT_YES : FIT_NO;
+    return range_may_hold(&asked->cuda, (struct release){release.major, release.minor, -1}) ? FIT_YES : FIT_NO;
+}
+
+/* The best that any of the alternatives gives. */
+static enum fit fits_pin(const struct check_input *input, const struct pin *pin, struct release release)
+{
+    enum fit best = FIT_NO;
+    if (!pin->alternatives.n)
+        return fits_one(input, &(struct alternative){pin->kind, pin->cuda, pin->release}, release);
+    for (size_t i = 0; i < pin->alternatives.n && best != FIT_YES; i++) {
+        enum fit one = fits_one(input, &pin->alternatives.v[i], release);
+        if (one != FIT_NO)
+            best = one;
+    }
+    return best;
 }
 
 static bool has_pins_of(const struct spec *spec, enum manager manager)
@@ -227,13 +253,9 @@ static const char *soname_of(const struct check_input *input, struct release rel
     struct err err;
     const struct table *sonames = data_table(input->facts->data, "cudart_soname", &err);
     for (size_t row = 0; sonames && row < sonames->rows; row++) {
-        struct str range = str_of(table_cell(sonames, row, "cuda"));
         struct release first, last;
-        size_t dash = str_find(range, '-');
-        if (!release_parse(str_slice(range, 0, dash), &first))
+        if (!release_parse_span(str_of(table_cell(sonames, row, "cuda")), &first, &last))
             continue;
-        if (dash == range.n || !release_parse(str_slice(range, dash + 1, range.n), &last))
-            last = first;
         bool whole_major = first.major == release.major && first.major >= 11;
         bool in_range = release.minor >= 0 && release_cmp(release, first) >= 0 && release_cmp(release, last) <= 0;
         if (whole_major || in_range)

@@ -121,6 +121,20 @@ const struct check lint_rules[] = {
      "What it means: a file that the pip list names stands at an address; it is not fetched.\n\n"
      "How to mend it: fetch it and name the file, if what it pins matters.\n\nSource: pip's requirements file format.",
      {NULL}, NULL},
+    {"unexpanded", "nothing is left to be expanded",
+     "What it means: a variable or template stands in a dependency (${CUDA}, {{ cuda }}); conda expands none, and what pip "
+     "puts in is not known here. The line pins nothing.\n\n"
+     "How to mend it: write the version itself.\n\nSource: conda env; pip's requirements file format.",
+     {NULL}, NULL},
+    {"marker-unknown", "it is known whether the marker of a pin holds",
+     "What it means: the marker asks for the version of python, and the file does not say which python comes. The line "
+     "counts as a pin.\n\n"
+     "How to mend it: pin python in the dependencies.\n\nSource: PEP 508.",
+     {NULL}, NULL},
+    {"marker-false", "what of a file counts here",
+     "What it means: the marker of a line that names a CUDA release is false on this machine; it pins nothing here.\n\n"
+     "How to mend it: none is needed.\n\nSource: PEP 508.",
+     {NULL}, NULL},
     {"several-platforms", "one platform of the manifest is this machine's",
      "What it means: several platforms with names of their own stand for this kind of machine; only what they have in "
      "common counts.\n\n"

@@ -15,14 +15,9 @@ static size_t torch_row(const struct table *torch, struct str version)
         return row;
     wanted.patch = wanted.patch < 0 ? 0 : wanted.patch;
     for (row = 0; row < torch->rows; row++) {
-        struct str range = str_of(table_cell(torch, row, "torch"));
-        range = str_slice(range, 0, str_find(range, ' '));
-        size_t dash = str_find(range, '-');
-        if (!release_parse(str_slice(range, 0, dash), &first))
-            continue;
-        if (dash == range.n || !release_parse(str_slice(range, dash + 1, range.n), &last))
-            last = first;
-        if (release_cmp(wanted, first) >= 0 && release_cmp(wanted, last) <= 0)
+        struct str span = str_of(table_cell(torch, row, "torch"));
+        if (release_parse_span(str_slice(span, 0, str_find(span, ' ')), &first, &last)
+            && release_cmp(wanted, first) >= 0 && release_cmp(wanted, last) <= 0)
             break;
     }
     return row;

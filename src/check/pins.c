@@ -59,7 +59,8 @@ void check_pin_present(const struct check_input *input, struct result *result)
         const struct pin *pin = &spec->pins.v[i];
         check_evidence(input, result, pin->file, pin->line, pin->column, "%s pins CUDA %s%s%s%s%s", pin->text,
                        pin->release, pin->why ? " (" : "", pin->why ? pin->why : "", pin->why ? ")" : "",
-                       pin->dropped ? ", in a part of the file that does not count" : "");
+                       pin->foreign ? ", but its marker is false here"
+                       : pin->dropped ? ", in a part of the file that does not count" : "");
         bounding += !pin->dropped;
     }
     judge_notes(input, result, spec);

@@ -23,7 +23,8 @@ struct place {
 /* ERR_INPUT at the place; `mend` may be NULL. Returns false. */
 bool building_fail(struct building *b, struct place place, const char *mend, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void building_note(struct building *b, const char *id, struct place place, const char *message, const char *mend);
+struct note *building_note(struct building *b, const char *id, struct place place, const char *message,
+                           const char *mend);
 /* The same for a file with which nothing is wrong: what of it was not read. */
 void building_remark(struct building *b, const char *id, struct place place, const char *message);
 /* One more dependency: its text (trimmed) and place; the caller fills the rest. */
@@ -31,6 +32,9 @@ struct dep *building_dep(struct building *b, enum manager manager, struct place 
 
 /* Refuses, at the place, one dependency more than any environment has (100,000). */
 bool building_room(struct building *b, struct place place);
+
+/* Whether a variable or a template's blank stands in the text: ${CUDA}, $CUDA_VERSION, {{ cuda }}. */
+bool spec_is_unexpanded(struct str text);
 
 /* Fills the parts of a conda dependency from its text. */
 void conda_dep(struct building *b, struct dep *dep);

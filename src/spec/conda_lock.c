@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "spec/explicit.h"
+#include "spec/matchspec.h"
 #include "spec/locked.h"
 
 struct reading {
@@ -55,7 +55,7 @@ static void read_channels(struct building *b, const struct node *metadata)
     for (size_t i = 0; channels && channels->kind == NODE_LIST && i < channels->items.n; i++) {
         const char *url = locked_text(channels->items.v[i], "url");
         if (url)
-            strv_add(b->arena, &b->spec->channels, channel_of(b->arena, str_of(url)));
+            strv_add(b->arena, &b->spec->channels, matchspec_channel(b->arena, str_of(url)));
     }
 }
 

@@ -127,7 +127,6 @@ static bool read_dependencies(struct building *b, const struct node *list)
             return false;
     note_pip_lists(b, list, last);
     note_pip_not_indented(b, list);
-    pip_add_constraints(b);
     return true;
 }
 

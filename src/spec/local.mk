@@ -6,6 +6,7 @@ libcondagpu_la_SOURCES += \
 	src/spec/environment.c src/spec/environment.h \
 	src/spec/explicit.c src/spec/explicit.h \
 	src/spec/locked.c src/spec/locked.h \
+	src/spec/marker.c src/spec/marker.h \
 	src/spec/matchspec.c src/spec/matchspec.h \
 	src/spec/pep440.c src/spec/pep440.h \
 	src/spec/pins.c src/spec/pins.h \
@@ -13,6 +14,7 @@ libcondagpu_la_SOURCES += \
 	src/spec/pixi.c src/spec/pixi.h \
 	src/spec/pixi_lock.c src/spec/pixi_lock.h \
 	src/spec/pyproject.c src/spec/pyproject.h \
+	src/spec/range.c \
 	src/spec/spec.c src/spec/spec.h \
 	src/spec/toml_parse.h \
 	src/spec/toml_tree.c src/spec/toml_tree.h \

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "spec/explicit.h"
+#include "spec/matchspec.h"
 #include "spec/pip.h"
 #include "util/text.h"
 
@@ -57,7 +57,7 @@ static bool refuse_name(struct building *b, struct place place, const char *name
 static bool add_conda(struct building *b, const struct locked *package)
 {
     struct dep read = {0};
-    bool known = package->address && package_address(b->arena, str_of(package->address), &read);
+    bool known = package->address && matchspec_read_address(b->arena, &read, str_of(package->address));
     const char *name = package->name ? package->name : known ? read.name : NULL;
     if (!name)
         return true;

@@ -44,9 +44,10 @@ static bool read_brackets(struct arena *arena, struct dep *dep, struct str insid
     return true;
 }
 
-/* The channel as conda names it: without the address of the usual server; pkgs/main is part of defaults. */
-static const char *channel_name(struct arena *arena, struct str channel)
+const char *matchspec_channel(struct arena *arena, struct str channel)
 {
+    while (str_ends(channel, "/"))
+        channel.n--;
     size_t scheme = str_starts(channel, "https://") ? 8 : str_starts(channel, "http://") ? 7 : 0;
     if (scheme && str_starts(str_slice(channel, scheme, channel.n), "conda.anaconda.org/"))
         channel = str_slice(channel, scheme + 19, channel.n);
@@ -78,7 +79,7 @@ static struct str read_channel(struct arena *arena, struct dep *dep, struct str 
             break;
         }
     }
-    dep->channel = channel_name(arena, channel);
+    dep->channel = matchspec_channel(arena, channel);
     return rest;
 }
 
@@ -92,7 +93,7 @@ static bool is_operator(char c)
 static size_t find_build(struct str text)
 {
     for (size_t i = text.n; i-- > 1;) {
-        if (memchr("-,|<>~", text.s[i], 6) && text.s[i] != '-')
+        if (memchr(",|<>~", text.s[i], 5))
             return text.n;
         if ((text.s[i] == ' ' || text.s[i] == '=') && i + 1 < text.n && !memchr("=!|,<>~ ", text.s[i - 1], 8))
             return i;
@@ -179,30 +180,36 @@ static bool is_package_url(struct str text)
         && (str_ends(text, ".conda") || str_ends(text, ".tar.bz2"));
 }
 
-/* The part behind the last `separator`, which is cut off the text together with it. */
-static struct str cut_last(struct str *text, char separator)
+/* Cuts the part behind the last `separator` off `text`; false when there is none. */
+static bool cut_last(struct str *text, char separator, struct str *part)
 {
     size_t at = text->n;
     while (at > 0 && text->s[at - 1] != separator)
         at--;
-    struct str last = str_slice(*text, at, text->n);
-    *text = str_slice(*text, 0, at ? at - 1 : 0);
-    return last;
+    if (at == 0)
+        return false;
+    *part = str_slice(*text, at, text->n);
+    *text = str_slice(*text, 0, at - 1);
+    return true;
 }
 
-/* https://SERVER/CHANNEL/SUBDIR/NAME-VERSION-BUILD.conda */
-static void read_package_url(struct arena *arena, struct dep *dep, struct str text)
+bool matchspec_read_address(struct arena *arena, struct dep *dep, struct str address)
 {
-    struct str file = cut_last(&text, '/');
-    file.n -= str_ends(file, ".conda") ? 6 : 8;
-    dep->subdir = str_dup(arena, cut_last(&text, '/'));
-    dep->channel = channel_name(arena, text);
-    dep->build = str_dup(arena, cut_last(&file, '-'));
-    dep->version = str_dup(arena, cut_last(&file, '-'));
-    if (file.n == 0)
-        refuse(dep, "the file is not named NAME-VERSION-BUILD");
-    else
-        dep->name = str_lower(arena, file);
+    struct str name, version, build, subdir;
+    address = str_slice(address, 0, str_find(address, '#'));
+    if (!cut_last(&address, '/', &name) || !(str_ends(name, ".conda") || str_ends(name, ".tar.bz2")))
+        return false;
+    name.n -= str_ends(name, ".conda") ? strlen(".conda") : strlen(".tar.bz2");
+    if (!cut_last(&name, '-', &build) || !cut_last(&name, '-', &version) || !name.n || !version.n || !build.n)
+        return false;
+    dep->name = str_lower(arena, name);
+    dep->version = str_dup(arena, version);
+    dep->build = str_dup(arena, build);
+    if (cut_last(&address, '/', &subdir) && subdir.n && address.n) {
+        dep->subdir = str_dup(arena, subdir);
+        dep->channel = matchspec_channel(arena, address);
+    }
+    return true;
 }
 
 void matchspec_parse(struct arena *arena, struct dep *dep)
@@ -211,7 +218,8 @@ void matchspec_parse(struct arena *arena, struct dep *dep)
     text = str_trim(str_slice(text, 0, str_find(text, '#')));
     dep->text = str_dup(arena, text);
     if (is_package_url(text)) {
-        read_package_url(arena, dep, text);
+        if (!matchspec_read_address(arena, dep, text))
+            refuse(dep, "the file is not named NAME-VERSION-BUILD");
         return;
     }
     size_t open = str_find(text, '['), close = str_find(text, ']');

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "util/text.h"
+
 struct finding {
     struct building *b;
     const struct table *packages, *torch;
@@ -17,37 +19,48 @@ static struct cuda_range whole_minor(struct release release)
     };
 }
 
-static void add_pin(struct finding *finding, const struct dep *dep, enum pin_kind kind, struct cuda_range range,
-                    const char *release, const char *why)
+static struct pin *add_pin(struct finding *finding, const struct dep *dep, struct alternative what, const char *why)
 {
     struct building *b = finding->b;
-    *vec_add(b->arena, &b->spec->pins) = (struct pin){
+    struct pin *pin = vec_add(b->arena, &b->spec->pins);
+    *pin = (struct pin){
         .manager = dep->manager,
-        .kind = kind,
+        .kind = what.kind,
         .package = dep->name,
         .text = dep->text,
         .file = dep->file,
         .line = dep->line,
         .column = dep->column,
-        .cuda = range,
-        .release = release ? release : range_text(b->arena, &range),
+        .cuda = what.cuda,
+        .release = what.release,
         .why = why,
         .dropped = dep->dropped,
+        .foreign = dep->foreign,
     };
+    return pin;
+}
+
+static struct alternative bound(struct arena *arena, struct cuda_range range)
+{
+    return (struct alternative){PIN_BOUND, range, range_text(arena, &range)};
 }
 
 /* One exact release: X alone is a bound, X.Y a minor, X.Y.Z what the package's versions name. */
-static void add_exact(struct finding *finding, const struct dep *dep, enum pin_kind kind, struct release release,
-                      const char *why)
+static struct alternative exactly(struct arena *arena, enum pin_kind kind, struct release release)
 {
     if (release.minor < 0)
-        kind = PIN_BOUND;
-    else if (release.patch < 0)
+        return bound(arena, whole_minor(release));
+    if (release.patch < 0)
         kind = PIN_MINOR;
     if (kind == PIN_MINOR)
         release.patch = -1;
-    add_pin(finding, dep, kind, whole_minor(release),
-            kind == PIN_BOUND ? NULL : release_text(finding->b->arena, release), why);
+    return (struct alternative){kind, whole_minor(release), release_text(arena, release)};
+}
+
+static void add_exact(struct finding *finding, const struct dep *dep, enum pin_kind kind, struct release release,
+                      const char *why)
+{
+    add_pin(finding, dep, exactly(finding->b->arena, kind, release), why);
 }
 
 static void tighten(struct cuda_range *range, struct str operator, struct release release)
@@ -69,14 +82,12 @@ static struct str digits_at(struct str text, const char *accepted)
     return str_slice(text, 0, n);
 }
 
-/* A version such as 11.8.*, 12.4.127, ">=12,<13" or "==12.4.127". Alternatives and exclusions bound nothing here. */
-static void read_version(struct finding *finding, const struct dep *dep, enum pin_kind kind)
+/* A version such as 11.8.*, 12.4.127, ">=12,<13" or "==12.4.127". False where it bounds nothing, as exclusions do. */
+static bool read_clauses(struct arena *arena, struct str rest, enum pin_kind kind, struct alternative *found)
 {
     struct cuda_range range = {.min = RELEASE_NONE, .max = RELEASE_NONE};
-    struct str rest = str_of(dep->version), part;
     struct release exact = RELEASE_NONE;
-    if (strchr(dep->version, '|'))
-        return;
+    struct str part;
     while (str_cut(&rest, ',', &part)) {
         size_t n = 0;
         part = str_trim(part);
@@ -96,10 +107,40 @@ static void read_version(struct finding *finding, const struct dep *dep, enum pi
         else
             tighten(&range, operator, release);
     }
-    if (exact.major >= 0)
-        add_exact(finding, dep, kind, exact, NULL);
-    else if (range.min.major >= 0 || range.max.major >= 0)
-        add_pin(finding, dep, PIN_BOUND, range, NULL, NULL);
+    bool is_exact = exact.major >= 0, is_bound = range.min.major >= 0 || range.max.major >= 0;
+    if (is_exact || is_bound)
+        *found = is_exact ? exactly(arena, kind, exact) : bound(arena, range);
+    return is_exact || is_bound;
+}
+
+/* "12.4|12.6" takes either, and so bounds the release without naming one. */
+static void add_alternatives(struct finding *finding, const struct dep *dep, const struct alternative *all, size_t n)
+{
+    struct arena *arena = finding->b->arena;
+    struct text release = {.arena = arena};
+    struct cuda_range *ranges = arena_alloc(arena, n * sizeof *ranges);
+    for (size_t i = 0; i < n; i++) {
+        ranges[i] = all[i].cuda;
+        text_add(&release, "%s%s", i ? " or " : "", all[i].release);
+    }
+    struct pin *pin =
+        add_pin(finding, dep, (struct alternative){PIN_BOUND, range_union(arena, ranges, n), release.s}, NULL);
+    for (size_t i = 0; i < n; i++)
+        *vec_add(arena, &pin->alternatives) = all[i];
+}
+
+/* An alternative that bounds nothing ("12.4|*") leaves all open. */
+static void read_version(struct finding *finding, const struct dep *dep, enum pin_kind kind)
+{
+    struct { VEC(struct alternative); } found = {0};
+    struct str rest = str_of(dep->version), part;
+    while (str_cut(&rest, '|', &part))
+        if (!read_clauses(finding->b->arena, part, kind, vec_add(finding->b->arena, &found)))
+            return;
+    if (found.n == 1)
+        add_pin(finding, dep, found.v[0], NULL);
+    else if (found.n)
+        add_alternatives(finding, dep, found.v, found.n);
 }
 
 /* 118 is 11.8, 92 is 9.2, 12 is a major. */
@@ -135,7 +176,7 @@ static void read_build(struct finding *finding, const struct dep *dep)
     if (release.major < 0)
         return;
     struct cuda_range range = {.min = release, .max = {release.major + 1, -1, -1}};
-    add_pin(finding, dep, PIN_BOUND, range, NULL, "build string");
+    add_pin(finding, dep, bound(finding->b->arena, range), "build string");
 }
 
 /* The version of "==2.4.0+cu124"; empty for anything but one exact version. */
@@ -156,13 +197,8 @@ static const char *pypi_cuda(const struct finding *finding, struct str version)
         return NULL;
     for (size_t row = 0; row < finding->torch->rows; row++) {
         struct str range = str_of(table_cell(finding->torch, row, "torch"));
-        range = str_slice(range, 0, str_find(range, ' '));
-        size_t dash = str_find(range, '-');
-        if (!release_parse(str_slice(range, 0, dash), &first))
-            continue;
-        if (dash == range.n || !release_parse(str_slice(range, dash + 1, range.n), &last))
-            last = first;
-        if (release_cmp(wanted, first) >= 0 && release_cmp(wanted, last) <= 0)
+        if (release_parse_span(str_slice(range, 0, str_find(range, ' ')), &first, &last)
+            && release_cmp(wanted, first) >= 0 && release_cmp(wanted, last) <= 0)
             return table_cell(finding->torch, row, "pypi_default_cuda");
     }
     return NULL;
@@ -189,7 +225,8 @@ static void read_local(struct finding *finding, const struct dep *dep)
     }
     const char *cuda = pypi_cuda(finding, version);
     if (cuda && release_parse(str_of(cuda), &release))
-        add_pin(finding, dep, PIN_BOUND, whole_minor(release), release_text(finding->b->arena, release),
+        add_pin(finding, dep,
+                (struct alternative){PIN_BOUND, whole_minor(release), release_text(finding->b->arena, release)},
                 arena_printf(finding->b->arena, "torch %.*s of PyPI", (int)version.n, version.s));
 }
 
@@ -232,15 +269,49 @@ static void read_package(struct finding *finding, const struct dep *dep, size_t 
     }
 }
 
-static void read_dep(struct finding *finding, const struct dep *dep)
+/* The row of the package in pin_packages.tsv; packages->rows for none. */
+static size_t package_row(const struct finding *finding, const struct dep *dep)
 {
     static const char *const managers[] = {[MANAGER_CONDA] = "conda", [MANAGER_PIP] = "pip"};
-    for (size_t row = 0; dep->name && !dep->problem && row < finding->packages->rows; row++)
-        if (cstr_eq(table_cell(finding->packages, row, "package"), dep->name)
-            && cstr_eq(table_cell(finding->packages, row, "manager"), managers[dep->manager])) {
-            read_package(finding, dep, row);
-            return;
-        }
+    size_t row = 0;
+    while (row < finding->packages->rows
+           && !(cstr_eq(table_cell(finding->packages, row, "package"), dep->name)
+                && cstr_eq(table_cell(finding->packages, row, "manager"), managers[dep->manager])))
+        row++;
+    return row;
+}
+
+/* A marker is worth a word only where it decides on a pin. */
+static void note_marker(struct building *b, const struct dep *dep)
+{
+    struct place place = {dep->file, dep->line, dep->column};
+    if (dep->foreign)
+        building_note(b, "marker-false", place,
+                      arena_printf(b->arena, "\"%s\" pins nothing on this machine: its marker is false", dep->text),
+                      NULL)
+            ->remark = true;
+    else if (dep->unsure)
+        building_note(b, "marker-unknown", place,
+                      arena_printf(b->arena, "\"%s\" counts as a pin, but whether its marker holds is not known",
+                                   dep->text),
+                      "pin python in the dependencies: python=X.Y");
+}
+
+/* An address may hold a password as ${NAME}; its version is that of the file's name all the same. */
+static bool is_readable(const struct dep *dep)
+{
+    bool by_address = dep->manager == MANAGER_PIP && dep->channel;
+    return dep->name && !dep->problem && !spec_is_unexpanded(str_of(by_address ? dep->version : dep->text));
+}
+
+static void read_dep(struct finding *finding, const struct dep *dep)
+{
+    size_t row = is_readable(dep) ? package_row(finding, dep) : finding->packages->rows;
+    size_t before = finding->b->spec->pins.n;
+    if (row < finding->packages->rows)
+        read_package(finding, dep, row);
+    if (finding->b->spec->pins.n > before)
+        note_marker(finding->b, dep);
 }
 
 /* --index-url and --extra-index-url .../whl/cu118 decide which build of torch pip takes. */
@@ -287,24 +358,6 @@ static void find_conflicts(struct building *b, size_t first)
     }
 }
 
-static struct release filled(struct release release)
-{
-    return (struct release){release.major, release.minor < 0 ? 0 : release.minor, release.patch < 0 ? 0 : release.patch};
-}
-
-static void narrow(struct cuda_range *all, const struct cuda_range *range)
-{
-    int lower = release_cmp(filled(range->min), filled(all->min)), upper = release_cmp(filled(range->max), filled(all->max));
-    if (range->min.major >= 0 && (all->min.major < 0 || lower > 0 || (lower == 0 && range->min_exclusive))) {
-        all->min = range->min;
-        all->min_exclusive = range->min_exclusive;
-    }
-    if (range->max.major >= 0 && (all->max.major < 0 || upper < 0 || (upper == 0 && !range->max_inclusive))) {
-        all->max = range->max;
-        all->max_inclusive = range->max_inclusive;
-    }
-}
-
 static void use_exact(struct building *b, size_t first)
 {
     struct spec *spec = b->spec;
@@ -316,24 +369,48 @@ static void use_exact(struct building *b, size_t first)
     spec->effective_text = release_text(b->arena, spec->release);
 }
 
-/* What torch of PyPI was built with counts only where nothing else is said. */
+/* Bounds of a package's own version first, then what conda's builds of torch were compiled with. What torch of PyPI was
+ * built with counts only where nothing else is said. */
+enum rank { RANK_VERSION, RANK_BUILD, RANK_WEAK };
+
+static enum rank rank_of(const struct pin *pin)
+{
+    return !pin->why ? RANK_VERSION : pin->manager == MANAGER_CONDA ? RANK_BUILD : RANK_WEAK;
+}
+
+/* Bounds of one manager that leave no release are a conflict; other bounds then count for nothing. */
+static void narrow_by(struct building *b, size_t index)
+{
+    struct spec *spec = b->spec;
+    const struct pin *pin = &spec->pins.v[index], *before = &spec->pins.v[spec->deciding];
+    if (!spec->has_effective)
+        spec->effective = pin->cuda;
+    else if (!range_narrow(b->arena, &spec->effective, &pin->cuda)) {
+        if (rank_of(pin) == RANK_VERSION && pin->manager == before->manager)
+            *vec_add(b->arena, &spec->conflicts) = (struct conflict){
+                spec->deciding, index,
+                arena_printf(b->arena, "%s (line %u) asks for CUDA %s, but the lines before it leave %s", pin->text,
+                             pin->line, pin->release, range_text(b->arena, &spec->effective))};
+        return;
+    }
+    spec->has_effective = true;
+    spec->deciding = index;
+}
+
 static void use_bounds(struct building *b)
 {
     struct spec *spec = b->spec;
-    for (int weak = 0; weak < 2 && !spec->has_effective; weak++)
-        for (size_t i = 0; i < spec->pins.n; i++) {
-            const struct pin *pin = &spec->pins.v[i];
-            bool is_weak = pin->why && pin->manager == MANAGER_PIP;
-            if (pin->dropped || is_weak != (weak == 1))
-                continue;
-            narrow(&spec->effective, &pin->cuda);
-            spec->has_effective = true;
-            spec->deciding = i;
-            if (is_weak)
-                spec->release = (struct release){pin->cuda.min.major, pin->cuda.min.minor, -1};
-        }
-    if (spec->has_effective)
-        spec->effective_text = range_text(b->arena, &spec->effective);
+    for (enum rank rank = RANK_VERSION; rank <= RANK_WEAK && !(rank == RANK_WEAK && spec->has_effective); rank++)
+        for (size_t i = 0; i < spec->pins.n; i++)
+            if (!spec->pins.v[i].dropped && rank_of(&spec->pins.v[i]) == rank)
+                narrow_by(b, i);
+    if (!spec->has_effective)
+        return;
+    const struct pin *pin = &spec->pins.v[spec->deciding];
+    spec->has_effective = spec->conflicts.n == 0;
+    spec->effective_text = range_text(b->arena, &spec->effective);
+    if (rank_of(pin) == RANK_WEAK)
+        spec->release = (struct release){pin->cuda.min.major, pin->cuda.min.minor, -1};
 }
 
 static void decide(struct building *b)

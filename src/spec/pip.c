@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "spec/decode.h"
+#include "spec/marker.h"
 #include "spec/pep440.h"
 #include "util/file.h"
 #include "util/path.h"
@@ -146,8 +147,7 @@ static struct str cut_marker(struct arena *arena, struct dep *dep, struct str te
         at += 1 + str_find(str_slice(text, at + 1, text.n), ';');
     if (at < text.n) {
         dep->marker = str_dup(arena, str_trim(str_slice(text, at + 1, text.n)));
-        if (!dep->marker[0])
-            dep->problem = "nothing stands behind the ;";
+        dep->problem = dep->marker[0] ? marker_problem(arena, str_of(dep->marker)) : "nothing stands behind the ;";
     }
     return str_trim(str_slice(text, 0, at));
 }
@@ -382,13 +382,26 @@ static bool read_option(const struct reading *reading, struct place place, struc
     return true;
 }
 
+/* Of all forms pip knows ${NAME} alone, and takes it from the environment that it runs in. An address may well hold a
+ * password so; a version that does is not known here. */
+static void note_unexpanded(struct building *b, struct place place, const struct dep *dep)
+{
+    building_note(b, "unexpanded", place,
+                  arena_printf(b->arena, "what pip puts in for the variable is not known: \"%s\" pins nothing",
+                               dep->text),
+                  "write the version itself");
+}
+
 static bool read_line(const struct reading *reading, struct place place, struct str text)
 {
     if (!building_room(reading->b, place))
         return false;
     if (text.s[0] == '-')
         return read_option(reading, place, text);
-    read_requirement(reading->b->arena, add(reading, place, text), text);
+    struct dep *dep = add(reading, place, text);
+    read_requirement(reading->b->arena, dep, text);
+    if (!dep->channel && spec_is_unexpanded(text))
+        note_unexpanded(reading->b, place, dep);
     return true;
 }
 
@@ -421,10 +434,7 @@ bool requirements_read(struct building *b)
     struct reading reading = {.b = b, .file = b->spec->file};
     b->spec->format = "requirements";
     reading.real = strcmp(b->spec->file, "-") == 0 ? NULL : path_real(b->arena, b->spec->file);
-    if (!read_lines(&reading, b->spec->content))
-        return false;
-    pip_add_constraints(b);
-    return true;
+    return read_lines(&reading, b->spec->content);
 }
 
 static int name_cmp(const void *left, const void *right)
@@ -432,11 +442,36 @@ static int name_cmp(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-void pip_add_constraints(struct building *b)
+static void judge_marker(struct building *b, struct dep *dep, const struct marker_world *world)
+{
+    if (!dep->marker || dep->problem)
+        return;
+    enum truth truth = marker_holds(b->arena, str_of(dep->marker), world);
+    dep->unsure = truth == TRUTH_UNKNOWN;
+    dep->foreign = truth == TRUTH_FALSE;
+    dep->dropped |= dep->foreign;
+}
+
+static void judge_markers(struct building *b)
+{
+    struct marker_world world;
+    marker_world(b->arena, b->spec, &world);
+    for (size_t i = 0; i < b->spec->deps.n; i++)
+        judge_marker(b, &b->spec->deps.v[i], &world);
+    for (size_t i = 0; i < b->constraints.n; i++)
+        judge_marker(b, &b->constraints.v[i], &world);
+}
+
+static bool is_required(const struct dep *dep)
+{
+    return dep->manager == MANAGER_PIP && dep->name && !dep->dropped;
+}
+
+static void add_constraints(struct building *b)
 {
     struct strv required = {0};
     for (size_t i = 0; i < b->spec->deps.n && b->constraints.n; i++)
-        if (b->spec->deps.v[i].manager == MANAGER_PIP && b->spec->deps.v[i].name)
+        if (is_required(&b->spec->deps.v[i]))
             strv_add(b->arena, &required, b->spec->deps.v[i].name);
     strv_sort(&required);
     for (size_t i = 0; i < b->constraints.n; i++) {
@@ -444,4 +479,10 @@ void pip_add_constraints(struct building *b)
         if (dep->name && required.n && bsearch(&dep->name, required.v, required.n, sizeof *required.v, name_cmp))
             *vec_add(b->arena, &b->spec->deps) = *dep;
     }
+}
+
+void pip_finish(struct building *b)
+{
+    judge_markers(b);
+    add_constraints(b);
 }

@@ -14,7 +14,7 @@ bool pip_line(struct building *b, struct place place, struct str text, bool drop
 bool is_requirements(struct str content);
 bool requirements_read(struct building *b);
 
-/* Adds the collected lines of -c files whose packages are required. */
-void pip_add_constraints(struct building *b);
+/* Once all is read: drops what the markers leave out here, and adds the lines of -c files whose packages are required. */
+void pip_finish(struct building *b);
 
 #endif

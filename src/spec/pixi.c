@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/explicit.h"
+#include "spec/matchspec.h"
 #include "spec/locked.h"
 #include "spec/pip.h"
 #include "spec/pyproject.h"
@@ -80,10 +80,10 @@ static bool read_conda_table(struct building *b, const struct node *key, const s
     if (!dep->name)
         return true;
     if (url)
-        package_address(b->arena, str_of(url), dep);
+        matchspec_read_address(b->arena, dep, str_of(url));
     dep->build = build ? build : dep->build;
     dep->subdir = subdir ? subdir : dep->subdir;
-    dep->channel = channel ? channel_of(b->arena, str_of(channel)) : dep->channel;
+    dep->channel = channel ? matchspec_channel(b->arena, str_of(channel)) : dep->channel;
     if (build || channel)
         dep->text = arena_printf(b->arena, "%s%s%s %s%s%s", channel ? dep->channel : "", channel ? "::" : "", key->text,
                                  version ? version : "*", build ? " " : "", build ? build : "");
@@ -408,7 +408,7 @@ static void read_channels(struct building *b, const struct node *workspace)
         const struct node *item = channels->items.v[i];
         const char *name = item->kind == NODE_SCALAR ? item->text : locked_text(item, "channel");
         if (name)
-            strv_add(b->arena, &b->spec->channels, channel_of(b->arena, str_of(name)));
+            strv_add(b->arena, &b->spec->channels, matchspec_channel(b->arena, str_of(name)));
     }
 }
 

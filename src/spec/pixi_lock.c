@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec/explicit.h"
+#include "spec/matchspec.h"
 #include "spec/locked.h"
 
 /* What stands in `packages` about an address that an environment names. */
@@ -158,7 +158,7 @@ static void read_channels(struct building *b, const struct node *environment)
     for (size_t i = 0; channels && channels->kind == NODE_LIST && i < channels->items.n; i++) {
         const char *url = locked_text(channels->items.v[i], "url");
         if (url)
-            strv_add(b->arena, &b->spec->channels, channel_of(b->arena, str_of(url)));
+            strv_add(b->arena, &b->spec->channels, matchspec_channel(b->arena, str_of(url)));
     }
 }
 

@@ -14,7 +14,6 @@
 #include "spec/pixi_lock.h"
 #include "spec/toml_tree.h"
 #include "util/file.h"
-#include "util/text.h"
 
 enum { LARGEST_FILE = 16 * 1024 * 1024, MOST_DEPS = 100000 };
 
@@ -28,10 +27,13 @@ bool building_fail(struct building *b, struct place place, const char *mend, con
     return mend ? err_mend(b->err, "%s", mend) : false;
 }
 
-void building_note(struct building *b, const char *id, struct place place, const char *message, const char *mend)
+struct note *building_note(struct building *b, const char *id, struct place place, const char *message,
+                           const char *mend)
 {
-    *vec_add(b->arena, &b->spec->notes) = (struct note){.id = id, .file = place.file, .line = place.line,
-                                                        .column = place.column, .message = message, .mend = mend};
+    struct note *note = vec_add(b->arena, &b->spec->notes);
+    *note = (struct note){.id = id, .file = place.file, .line = place.line, .column = place.column,
+                          .message = message, .mend = mend};
+    return note;
 }
 
 void building_remark(struct building *b, const char *id, struct place place, const char *message)
@@ -54,57 +56,29 @@ bool building_room(struct building *b, struct place place)
         || building_fail(b, place, NULL, "more than 100,000 dependencies");
 }
 
+bool spec_is_unexpanded(struct str text)
+{
+    for (size_t i = 0; i + 1 < text.n; i++) {
+        char next = text.s[i + 1];
+        bool begins_name = next == '{' || next == '_' || (next >= 'A' && next <= 'Z') || (next >= 'a' && next <= 'z');
+        if ((text.s[i] == '$' && begins_name) || (text.s[i] == '{' && next == '{'))
+            return true;
+    }
+    return false;
+}
+
 void conda_dep(struct building *b, struct dep *dep)
 {
+    struct place place = {dep->file, dep->line, dep->column};
     matchspec_parse(b->arena, dep);
-    if (dep->problem)
-        building_note(b, "invalid-spec", (struct place){dep->file, dep->line, dep->column},
+    if (spec_is_unexpanded(str_of(dep->text)))
+        building_note(b, "unexpanded", place,
+                      arena_printf(b->arena, "conda puts nothing in for the variable: \"%s\" pins nothing", dep->text),
+                      "write the version itself");
+    else if (dep->problem)
+        building_note(b, "invalid-spec", place,
                       arena_printf(b->arena, "conda refuses \"%s\": %s", dep->text, dep->problem),
                       "write NAME=VERSION, one package an item");
-}
-
-static struct release lower(struct release r)
-{
-    return (struct release){r.major, r.minor < 0 ? 0 : r.minor, r.patch < 0 ? 0 : r.patch};
-}
-
-bool range_holds(const struct cuda_range *range, struct release release)
-{
-    struct release r = lower(release);
-    if (range->min.major >= 0) {
-        int c = release_cmp(r, lower(range->min));
-        if (c < 0 || (c == 0 && range->min_exclusive))
-            return false;
-    }
-    if (range->max.major >= 0) {
-        int c = release_cmp(r, lower(range->max));
-        if (c > 0 || (c == 0 && !range->max_inclusive))
-            return false;
-    }
-    return true;
-}
-
-bool range_may_hold(const struct cuda_range *range, struct release release)
-{
-    if (release.minor >= 0)
-        return range_holds(range, release) || (release.patch < 0 && range->min.major >= 0 && range->min.patch >= 0
-            && release.major == range->min.major && release.minor == range->min.minor);
-    return (range->min.major < 0 || release.major >= range->min.major)
-        && (range->max.major < 0 || release.major <= range->max.major);
-}
-
-char *range_text(struct arena *arena, const struct cuda_range *range)
-{
-    struct text text = {.arena = arena};
-    if (range->min.major >= 0 && range->min.minor >= 0 && range->max.major == range->min.major
-        && range->max.minor == range->min.minor + 1)
-        return release_text(arena, range->min);
-    if (range->min.major >= 0)
-        text_add(&text, "%s%s", range->min_exclusive ? ">" : ">=", release_text(arena, range->min));
-    if (range->max.major >= 0)
-        text_add(&text, "%s%s%s", text.n ? "," : "", range->max_inclusive ? "<=" : "<",
-                 release_text(arena, range->max));
-    return text.n ? text.s : arena_strdup(arena, "any");
 }
 
 /* A file that calls itself YAML is held to it: a stray word in it is no requirements file. */
@@ -148,7 +122,10 @@ bool spec_parse(struct arena *arena, struct data *data, const char *file, struct
     spec->sha256 = sha256_hex(arena, content);
     if (!decode(arena, file, content, &spec->content, err))
         return false;
-    return read_content(&b) && pins_find(&b);
+    if (!read_content(&b))
+        return false;
+    pip_finish(&b);
+    return pins_find(&b);
 }
 
 bool spec_read(struct arena *arena, struct data *data, const char *path, struct spec *spec, struct err *err)

@@ -25,6 +25,14 @@ enum pin_kind {
 struct cuda_range {
     struct release min, max;
     bool min_exclusive, max_inclusive; /* [min, max) unless said otherwise */
+    const struct cuda_range *also;     /* the next range of the set, all of it above this one; NULL for the last */
+};
+
+/* One of "12.4|12.6". */
+struct alternative {
+    enum pin_kind kind;
+    struct cuda_range cuda;
+    const char *release; /* as a pin's */
 };
 
 struct dep {
@@ -43,8 +51,10 @@ struct dep {
     const char *problem; /* why the reader refuses the spec; NULL when it is well formed */
     const char *file;
     unsigned line, column; /* from 1, in characters */
-    bool dropped;        /* does not count: it stands in a pip: list that a later one replaces, or in a feature or extra that
-                          * is not part of the default environment */
+    bool dropped;        /* does not count: it stands in a pip: list that a later one replaces, in a feature or extra that
+                          * is not part of the default environment, or is foreign */
+    bool foreign;        /* its marker is false on this machine */
+    bool unsure;         /* whether its marker holds is not known */
 };
 
 struct variable {
@@ -61,8 +71,9 @@ struct pin {
     unsigned line, column;
     struct cuda_range cuda;
     const char *release; /* what is pinned, for people: "12.4", "12.4.1", "12.4.127", ">=11.1"; never NULL */
+    struct { VEC(struct alternative); } alternatives; /* two or more, of a PIN_BOUND whose `cuda` is their union */
     const char *why;     /* how the text leads to it, where that is not plain: "build string", "torch 2.3.0 from PyPI" */
-    bool dropped;        /* as its dep's */
+    bool dropped, foreign; /* as its dep's */
 };
 
 /* A thing about the file that is not an error but that a person should know. */
@@ -104,11 +115,14 @@ bool spec_read(struct arena *arena, struct data *data, const char *path, struct 
 bool spec_parse(struct arena *arena, struct data *data, const char *file, struct str content, struct spec *spec,
                 struct err *err);
 
-bool range_holds(const struct cuda_range *range, struct release release);
 /* Whether the release lies in the range as far as both are known: 12 (no minor) may lie in [12.4, 12.5). */
 bool range_may_hold(const struct cuda_range *range, struct release release);
-/* ">=12.4,<12.5" and the like; "12.4" where it is exactly one minor, release or build. */
+/* ">=12.4,<12.5" and the like; "12.4" where it is exactly one minor, release or build; "12.4 or 12.6". */
 char *range_text(struct arena *arena, const struct cuda_range *range);
+/* The set of what lies in any of the `n` single ranges (one at least), which are put in order. */
+struct cuda_range range_union(struct arena *arena, struct cuda_range *ranges, size_t n);
+/* Narrows `all` to what lies in `range`, too. False, and nothing is changed, when that is nothing. */
+bool range_narrow(struct arena *arena, struct cuda_range *all, const struct cuda_range *range);
 
 /* Version order and matching, as conda and pip do them. */
 int conda_version_cmp(const char *left, const char *right);

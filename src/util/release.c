@@ -28,6 +28,15 @@ bool release_parse(struct str text, struct release *release)
     return release->major >= 0;
 }
 
+bool release_parse_span(struct str text, struct release *first, struct release *last)
+{
+    size_t dash = str_find(text, '-');
+    if (!release_parse(str_slice(text, 0, dash), first))
+        return false;
+    *last = *first;
+    return dash == text.n || release_parse(str_slice(text, dash + 1, text.n), last);
+}
+
 struct release release_from_int(int version)
 {
     return (struct release){version / 1000, version % 1000 / 10, -1};
@@ -42,6 +51,11 @@ char *release_text(struct arena *arena, struct release release)
     if (release.patch < 0)
         return arena_printf(arena, "%d.%d", release.major, release.minor);
     return arena_printf(arena, "%d.%d.%d", release.major, release.minor, release.patch);
+}
+
+struct release release_least(struct release release)
+{
+    return (struct release){release.major, release.minor < 0 ? 0 : release.minor, release.patch < 0 ? 0 : release.patch};
 }
 
 int release_cmp(struct release left, struct release right)

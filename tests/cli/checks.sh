@@ -126,6 +126,28 @@ environment "$p.yml" 'cuda-version>=12.2'
 verdict pass cudart-live "a bound that holds"
 environment "$p.yml" 'cuda-version>=12.6'
 verdict fail cudart-live "a bound that does not"
+environment "$p.yml" 'cuda-version=12.2|12.4'
+verdict pass cudart-live "one of two releases"
+verdict pass pin-present "two releases pin"
+says 'pins CUDA 12\.2 or 12\.4' "and both are named"
+environment "$p.yml" 'cuda-version=12.3|12.5'
+verdict fail cudart-live "a release between two others"
+environment "$p.yml" 'cuda-cudart=12.4.99|12.4.127'
+verdict pass cudart-live "one of two builds"
+environment "$p.yml" 'cuda-cudart=12.4.99|12.4.131'
+verdict fail cudart-live "a build between two others"
+"$CONDAGPU" init --no-driver -q -p "$p" -f "$p.yml"
+"$CONDAGPU" verify --no-driver -p "$p" --only cudart-live --format json >out 2>&1
+says '"status": "fail"' "the same as init recorded it"
+environment "$p.yml" 'cuda-toolkit=12.4.1|12.6.0'
+verdict pass cudart-live "the build that one of two toolkit releases ships"
+environment "$p.yml" 'cuda-version=${CUDA}'
+verdict fail pin-present "a variable that nobody expands"
+says 'puts nothing in for the variable' "and the evidence says so"
+printf 'dependencies:\n  - cuda-version=12.4\n  - pip:\n    - torch==2.4.0+cu121; os_name == "nt"\n' >"$p.yml"
+verdict pass pin-present "a pin of another system"
+says 'its marker is false' "and the evidence says so"
+verdict pass pin-conflict "and the pin does not count"
 printf 'dependencies:\n  - cuda-version=12.4\n  - pip:\n    - torch==2.4.0+cu121\n  - pip:\n    - numpy\n' >"$p.yml"
 verdict warn pin-present "a pip: list that conda drops"
 verdict pass pin-conflict "and the pin in it does not count"
@@ -238,6 +260,12 @@ if command -v python3 >/dev/null 2>&1 && snapshot 550.54.15 12.4 1 && "$CONDAGPU
     says "$p.driver.yml:7 asks for __cuda>=12.4" "and names the line"
     environment "$p.driver.yml" cuda-version=12.4 '__cuda>=12.0'
     verdict pass driver-min "as the file's __cuda" --probe there.json -f "$p.driver.yml"
+    snapshot 470.82.01 11.4 1
+    environment "$p.yml" 'cuda-version=11.8|12.4'
+    verdict fail driver-min "too old for the installed one of two pinned releases" --probe there.json
+    environment "$p.yml" 'cuda-version>=11.8'
+    verdict fail driver-min "too old for the installed release above a bound" --probe there.json
+    environment "$p.yml" cuda-version=12.4
     snapshot - - 1
     verdict fail driver-visible "a GPU on the bus, but no driver" --probe there.json
 else

@@ -126,6 +126,9 @@ found "" "PyG's index" cudatoolkit=11.8 '+-f https://data.pyg.org/whl/torch-2.0.
 # Pins, specs, keys.
 found "error pin-conflict;" "two pins" cuda-version=12.4 cudatoolkit=11.8
 found "error invalid-spec;" "a spec that conda refuses" 'numpy[version=1'
+found "warning unexpanded;" "a template that nothing fills" 'cuda-version=${CUDA}'
+found "error invalid-spec;" "a marker that pip refuses" python=3.12 '+torch==2.4.0; pyton_version < "3"'
+found "note marker-false;" "a wheel for another system" python=3.12 '+torch==2.4.0+cu124; sys_platform == "win32"'
 found "error invalid-spec;" "a line that pip refuses" python=3.12 '+torch=2.1'
 found "error several-specs;" "several packages in one item" 'pytorch torchvision'
 found "" "a version behind a blank" 'numpy 1.26' 'numpy >=1.26' 'pytorch * cuda*'

@@ -2,14 +2,24 @@
 # shellcheck shell=sh disable=SC2154,SC1091
 . "$top_srcdir/tests/tap.sh"
 
-for target in elf lock record toml; do
-    for seed in "$top_srcdir"/tests/fuzz/seeds/$target/*; do
-        "$top_builddir/tests/fuzz/$target" "$seed" >"$scratch/why" 2>&1
-        ok $? "$target: ${seed##*/}"
-    done
+# run PROGRAM SEED
+run() {
+    _dir=${2%/*}
+    CONDAGPU_FUZZ=${_dir##*/} "$top_builddir/tests/fuzz/$1" "$2" >"$scratch/why" 2>&1
+    ok $? "${_dir##*/}: ${2##*/}"
+}
+
+for seed in "$top_srcdir"/tests/fuzz/seeds/*/*; do
+    case $seed in
+    */elf/*) run elf "$seed" ;;
+    */lock/*) run lock "$seed" ;;
+    */record/*) run record "$seed" ;;
+    */spec/*) run spec "$seed" ;;
+    */toml/*) run toml "$seed" ;;
+    *) run text "$seed" ;;
+    esac
 done
-for seed in "$top_srcdir"/tests/fuzz/seeds/spec/* "$top_srcdir"/tests/corpus/faults/*.*; do
-    "$top_builddir/tests/fuzz/spec" "$seed" >"$scratch/why" 2>&1
-    ok $? "spec: ${seed##*/}"
+for seed in "$top_srcdir"/tests/corpus/faults/*.*; do
+    run spec "$seed"
 done
 finish

@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "spec/marker.h"
 #include "spec/pep440.h"
 #include "unit.h"
+#include "util/file.h"
 
 START_TEST(orders_python_versions)
 {
@@ -144,6 +147,173 @@ START_TEST(tells_formats_by_content)
 }
 END_TEST
 
+/* python=3.11 on linux; the machine's own name and release are not in the rows. */
+START_TEST(weighs_markers)
+{
+    static const struct {
+        const char *marker, *wanted;
+    } rows[] = {
+        {"python_version == '3.11'", "true"}, {"python_version<\"3.9\"", "false"}, {"python_version >= '3.9'", "true"},
+        {"'3.9' <= python_version", "true"}, {"python_version ~= '3.8'", "true"}, {"python_version == '3.*'", "true"},
+        {"python_version != '3.11'", "false"}, {"python_version in '3.10 3.11'", "true"},
+        {"python_version not in '3.10, 3.12'", "true"}, {"python_version not  in '3.11'", "false"},
+        {"python_version === '3.11'", "true"}, {"python_version < '3.2'", "false"},
+        {"python_full_version >= '3.11'", "true"}, {"python_full_version < '3.11.4'", "unknown"},
+        {"python_full_version == '3.11.4'", "unknown"}, {"python_full_version != '3.11.4'", "unknown"},
+        {"python_full_version == '3.11.*'", "true"}, {"python_full_version != '3.10.*'", "true"},
+        {"python_full_version ~= '3.11.4'", "unknown"}, {"'3.11' in python_full_version", "unknown"},
+        {"implementation_version >= '3.8'", "true"}, {"platform_python_implementation != 'PyPy'", "true"},
+        {"implementation_name == 'cpython'", "true"}, {"os_name == 'nt'", "false"}, {"os.name == 'posix'", "true"},
+        {"sys_platform == 'linux'", "true"}, {"sys_platform >= 'darwin'", "true"}, {"sys_platform < 'a'", "false"},
+        {"'lin' in sys_platform", "true"}, {"platform_system == 'Linux'", "true"}, {"sys.platform=='win32'", "false"},
+        {"platform_machine == 'no such'", "false"}, {"platform_release != ''", "true"},
+        {"extra == 'test'", "false"}, {"extra != 'test'", "true"},
+        {"os_name == 'nt' or os_name == 'posix'", "true"}, {"os_name == 'nt' and python_full_version > '3.11.2'", "false"},
+        {"os_name == 'posix' and python_full_version > '3.11.2'", "unknown"},
+        {"os_name == 'posix' or python_full_version > '3.11.2'", "true"},
+        {"os_name == 'posix' or os_name == 'nt' and os_name == 'nt'", "true"},
+        {"(os_name == 'posix' or os_name == 'nt') and os_name == 'nt'", "false"},
+        {"((os_name=='posix'))", "true"}, {"  os_name  ==\t'posix'  ", "true"},
+        {"", NULL}, {"python", NULL}, {"python_version", NULL}, {"python_version >=", NULL}, {"python_version 3", NULL},
+        {"python_version >= 3.8", NULL}, {"python_version >= '3.8", NULL}, {"python_versions >= '3.8'", NULL},
+        {"(os_name == 'posix'", NULL}, {"os_name == 'posix')", NULL}, {"os_name == 'posix' and", NULL},
+        {"os_name == 'posix' or or os_name == 'nt'", NULL}, {"os_name = 'posix'", NULL}, {"'a' == 'a'", NULL},
+        {"not os_name == 'posix'", NULL}, {"os_name not 'posix'", NULL}, {"os_name ~= 'posix'", NULL},
+        {"python_version ~= '3'", NULL}, {"os_name == 'posix' os_name", NULL}, {"os_name == 'a' && os_name == 'b'", NULL},
+    };
+    static const char *const words[] = {[TRUTH_FALSE] = "false", [TRUTH_UNKNOWN] = "unknown", [TRUTH_TRUE] = "true"};
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct err err = {0};
+    struct spec spec;
+    struct marker_world world;
+    ck_assert(spec_parse(arena, data_new(arena, NULL), "a.yml", STR("dependencies:\n  - python=3.11\n"), &spec, &err));
+    marker_world(arena, &spec, &world);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *problem = marker_problem(arena, str_of(rows[i].marker));
+        ck_assert_msg((problem == NULL) == (rows[i].wanted != NULL), "%s: %s", rows[i].marker, problem);
+        if (!rows[i].wanted)
+            continue;
+        const char *got = words[marker_holds(arena, str_of(rows[i].marker), &world)];
+        ck_assert_msg(strcmp(got, rows[i].wanted) == 0, "%s: %s", rows[i].marker, got);
+    }
+}
+END_TEST
+
+START_TEST(takes_python_for_markers_from_the_conda_pin)
+{
+    static const struct {
+        const char *python, *version, *full; /* NULL where it is not known */
+    } rows[] = {
+        {"python=3.11", "3.11", NULL}, {"python 3.11.4", "3.11", "3.11.4"}, {"python=3.10.8=h1_0_cpython", "3.10", "3.10.8"},
+        {"python==3.9", "3.9", NULL}, {"python", NULL, NULL}, {"python>=3.11", NULL, NULL}, {"python=3", NULL, NULL},
+        {"python=3.10|3.11", NULL, NULL}, {"numpy=1.26", NULL, NULL}, {"pypy3.9", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        _cleanup_arena_ struct arena *arena = arena_new();
+        struct err err = {0};
+        struct spec spec;
+        struct marker_world world;
+        const char *text = arena_printf(arena, "dependencies:\n  - %s\n", rows[i].python);
+        ck_assert(spec_parse(arena, data_new(arena, NULL), "a.yml", str_of(text), &spec, &err));
+        marker_world(arena, &spec, &world);
+        const char *version = world.of[MARKER_PYTHON_VERSION].first, *full = world.of[MARKER_PYTHON_FULL_VERSION].first;
+        bool exact = full && strcmp(full, world.of[MARKER_PYTHON_FULL_VERSION].last) == 0;
+        ck_assert_msg(cstr_eq(version, rows[i].version) && cstr_eq(exact ? full : NULL, rows[i].full), "%s: %s, %s",
+                      rows[i].python, version, full);
+        bool pypy = strncmp(rows[i].python, "pypy", 4) == 0;
+        ck_assert((world.of[MARKER_IMPLEMENTATION_NAME].first == NULL) == pypy);
+    }
+}
+END_TEST
+
+START_TEST(deep_markers_end)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    char deep[200] = "";
+    memset(deep, '(', 64);
+    memset(stpcpy(deep + 64, "os_name == 'posix'"), ')', 64);
+    ck_assert_ptr_null(marker_problem(arena, str_of(deep)));
+    const char *deeper = arena_printf(arena, "(%s)", deep);
+    ck_assert_str_eq(marker_problem(arena, str_of(deeper)), "the marker's parentheses are nested more than 64 deep");
+}
+END_TEST
+
+/* What the reader says of the file: "ID:line". */
+START_TEST(notes_what_pins_otherwise_than_it_looks)
+{
+    static const struct {
+        const char *dependencies, *wanted;
+    } rows[] = {
+        {"- cuda-version=12.4", ""},
+        {"- cuda-version=${CUDA}", "unexpanded:2"},
+        {"- cuda-version=$CUDA_VERSION", "unexpanded:2"},
+        {"- numpy={{ numpy }}", "unexpanded:2"},
+        {"- cuda-version=12.4=^h.*$", ""},
+        {"- pip:\n    - torch==${TORCH}", "unexpanded:3"},
+        {"- pip:\n    - a @ https://${TOKEN}@h/a-1.0-py3-none-any.whl", ""},
+        {"- pip:\n    - --index-url https://${TOKEN}@h/cu124", ""},
+        {"- pip:\n    - torch==2.4.0+cu124; os_name == 'nt'", "marker-false:3"},
+        {"- pip:\n    - torch==2.4.0+cu124; python_version < '3.9'", "marker-unknown:3"},
+        {"- pip:\n    - numpy==1.0; os_name == 'nt'", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        _cleanup_arena_ struct arena *arena = arena_new();
+        struct err err = {0};
+        struct spec spec;
+        const char *got = "", *text = arena_printf(arena, "dependencies:\n  %s\n", rows[i].dependencies);
+        ck_assert(spec_parse(arena, data_new(arena, NULL), "a.yml", str_of(text), &spec, &err));
+        for (size_t j = 0; j < spec.notes.n; j++)
+            got = arena_printf(arena, "%s%s:%u", got, spec.notes.v[j].id, spec.notes.v[j].line);
+        ck_assert_msg(strcmp(got, rows[i].wanted) == 0, "%s: %s", rows[i].dependencies, got);
+    }
+}
+END_TEST
+
+START_TEST(a_constraint_counts_where_the_package_is_wanted_here)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct err err = {0};
+    struct spec spec;
+    char file[] = "/tmp/condagpu-spec-XXXXXX";
+    ck_assert_int_eq(close(mkstemp(file)), 0);
+    ck_assert(file_write_atomic(file, STR("torch==2.4.0+cu124\nnvidia-cuda-runtime-cu12==12.1.105; os_name == 'nt'\n"),
+                                0600, &err));
+    const char *text = arena_printf(arena, "-c %s\ntorch; os_name == 'nt'\nnvidia-cuda-runtime-cu12\n", file);
+    bool good = spec_parse(arena, data_new(arena, NULL), "r.txt", str_of(text), &spec, &err);
+    unlink(file);
+    ck_assert(good);
+    ck_assert_uint_eq(spec.deps.n, 3);
+    ck_assert(spec.deps.v[0].foreign && !spec.deps.v[1].dropped && spec.deps.v[2].foreign && spec.deps.v[2].dropped);
+    ck_assert(!spec.has_effective);
+}
+END_TEST
+
+static struct cuda_range from_to(int from_major, int from_minor, int to_major, int to_minor)
+{
+    return (struct cuda_range){.min = {from_major, from_minor, -1}, .max = {to_major, to_minor, -1}};
+}
+
+START_TEST(joins_and_narrows_sets_of_releases)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct cuda_range ranges[] = {from_to(12, 6, 12, 7), from_to(11, 8, 12, 2), from_to(12, 1, 12, 3)};
+    struct cuda_range set = range_union(arena, ranges, 3);
+    ck_assert_str_eq(range_text(arena, &set), ">=11.8,<12.3 or 12.6");
+    ck_assert(range_may_hold(&set, (struct release){12, 2, -1}) && range_may_hold(&set, (struct release){12, 6, 3}));
+    ck_assert(!range_may_hold(&set, (struct release){12, 3, -1}) && !range_may_hold(&set, (struct release){12, 7, -1}));
+    ck_assert(range_may_hold(&set, (struct release){12, -1, -1}) && !range_may_hold(&set, (struct release){13, -1, -1}));
+    struct cuda_range later = {.min = {12, 0, -1}, .min_exclusive = true, .max = RELEASE_NONE};
+    ck_assert(range_narrow(arena, &set, &later));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or 12.6");
+    struct cuda_range earlier = {.min = RELEASE_NONE, .max = {12, 6, 0}, .max_inclusive = true};
+    ck_assert(range_narrow(arena, &set, &earlier));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or >=12.6,<=12.6.0");
+    struct cuda_range between = from_to(12, 3, 12, 6);
+    ck_assert(!range_narrow(arena, &set, &between));
+    ck_assert_str_eq(range_text(arena, &set), ">12.0,<12.3 or >=12.6,<=12.6.0");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -151,6 +321,12 @@ int main(void)
         matches_python_versions,
         reads_lines_of_pip,
         tells_formats_by_content,
+        weighs_markers,
+        takes_python_for_markers_from_the_conda_pin,
+        deep_markers_end,
+        notes_what_pins_otherwise_than_it_looks,
+        joins_and_narrows_sets_of_releases,
+        a_constraint_counts_where_the_package_is_wanted_here,
         NULL,
     };
     return unit_run(unit_suite("spec", tests));

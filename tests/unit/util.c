@@ -30,6 +30,19 @@ START_TEST(release_parses_one_to_three_numbers)
 }
 END_TEST
 
+START_TEST(release_spans_have_two_ends_or_one)
+{
+    struct release first, last;
+    ck_assert(release_parse_span(STR("11.0-11.8"), &first, &last));
+    ck_assert(first.minor == 0 && last.minor == 8);
+    ck_assert(release_parse_span(STR("12"), &first, &last));
+    ck_assert(release_cmp(first, last) == 0 && last.major == 12);
+    ck_assert(!release_parse_span(STR("11.0-"), &first, &last));
+    ck_assert(!release_parse_span(STR("-11.0"), &first, &last));
+    ck_assert_str_eq(release_text(arena, release_least((struct release){12, -1, -1})), "12.0.0");
+    ck_assert_int_eq(release_least(RELEASE_NONE).major, -1);
+}
+END_TEST
 START_TEST(releases_agree_as_far_as_known)
 {
     struct release minor = {12, 4, -1}, build = {12, 4, 127}, other = {12, 5, -1};
@@ -168,6 +181,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         release_parses_one_to_three_numbers,
+        release_spans_have_two_ends_or_one,
         releases_agree_as_far_as_known,
         printable_text_holds_no_control_byte,
         nearest_name_is_near,
