@@ -194,7 +194,8 @@ void lint_published(struct linting *l)
     for (size_t i = 0; i < l->spec->deps.n; i++) {
         const struct dep *dep = &l->spec->deps.v[i];
         size_t row;
-        if (!dep->name || dep->problem || dep->dropped || !is_known(&names, dep->name))
+        if (!dep->name || dep->problem || dep->dropped || !is_known(&names, dep->name)
+            || spec_is_unexpanded(str_of(dep->text)))
             continue;
         if ((row = row_against_all(l, dep, row_against, l->published->rows)) < l->published->rows)
             report_published(l, dep, row);
