@@ -164,8 +164,10 @@ START_TEST(weighs_markers)
         {"python_full_version ~= '3.11.4'", "unknown"}, {"'3.11' in python_full_version", "unknown"},
         {"implementation_version >= '3.8'", "true"}, {"platform_python_implementation != 'PyPy'", "true"},
         {"implementation_name == 'cpython'", "true"}, {"os_name == 'nt'", "false"}, {"os.name == 'posix'", "true"},
-        {"sys_platform == 'linux'", "true"}, {"sys_platform >= 'darwin'", "unknown"}, {"sys_platform >= 'linux'", "true"},
-        {"sys_platform < 'linux'", "false"}, {"sys_platform != 'linux'", "false"}, {"os_name == os_name", "unknown"}, {"sys_platform < 'a'", "false"},
+        {"sys_platform == 'linux'", "true"}, {"sys_platform >= 'darwin'", "unknown"},
+        {"sys_platform >= 'linux'", "true"},
+        {"sys_platform < 'linux'", "false"}, {"sys_platform != 'linux'", "false"}, {"os_name == os_name", "unknown"},
+        {"sys_platform < 'a'", "false"},
         {"'lin' in sys_platform", "true"}, {"platform_system == 'Linux'", "true"}, {"sys.platform=='win32'", "false"},
         {"platform_machine == 'no such'", "false"}, {"platform_release != ''", "true"},
         {"extra == 'test'", "false"}, {"extra != 'test'", "true"},
@@ -259,6 +261,7 @@ START_TEST(notes_what_pins_otherwise_than_it_looks)
         {"- pip:\n    - torch==2.4.0+cu124; os_name == 'nt'", "marker-false:3"},
         {"- pip:\n    - torch==2.4.0+cu124; python_version < '3.9'", "marker-unknown:3"},
         {"- pip:\n    - numpy==1.0; os_name == 'nt'", ""},
+        {"- pip:\n    - torch==2.4.0+cu124; python_version < '3.9'\n  - pip: []", "several-pip-lists:2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         _cleanup_arena_ struct arena *arena = arena_new();
