@@ -11,11 +11,13 @@
 const struct check checks[] = {
     {"pin-present", "the environment file pins a CUDA release",
      "What it means: the environment file (or what init recorded of it) holds at least one line that names a CUDA "
-     "release: cuda-version, cudatoolkit, cuda-toolkit, pytorch-cuda, torch==X+cuNNN and the like.\n\n"
+     "release: cuda-version, cudatoolkit, cuda-toolkit, pytorch-cuda, torch==X+cuNNN and the like. A variable that "
+     "nobody expands (${CUDA}, {{ cuda }}) names none, nor does a line for pip whose marker is false on this machine.\n\n"
      "Why it matters: without a pin nothing can be verified, and the next solve may bring another CUDA.\n\n"
      "How to mend it: add \"- cuda-version=12.4\" (your release) to the dependencies, or say --allow-unpinned for an "
      "environment that is meant to have no CUDA.\n\n"
-     "Source: the package metadata of conda-forge's cuda-version, of the nvidia channel, and of PyPI's torch.",
+     "Source: the package metadata of conda-forge's cuda-version, of the nvidia channel, and of PyPI's torch; "
+     "PEP 508 for markers.",
      {NULL}, check_pin_present},
     {"pin-conflict", "conda's and pip's pins agree",
      "What it means: no two lines of the file ask for CUDA releases that cannot both be had.\n\n"
@@ -118,7 +120,8 @@ const struct check checks[] = {
      {NULL}, check_driver_visible},
     {"driver-min", "the driver runs the pinned CUDA release",
      "What it means: the driver is at least the one that the pinned release needs, by minor-version compatibility, "
-     "and the one that the file asks for as __cuda or in pixi's system-requirements.\n\n"
+     "and the one that the file asks for as __cuda or in pixi's system-requirements. Where the pins leave several "
+     "releases open, the installed one counts.\n\n"
      "Why it matters: with an older one every CUDA call fails with error 35.\n\n"
      "How to mend it: update the driver, or pin an older CUDA.\n\n"
      "Source: NVIDIA's CUDA compatibility guide; src/data/cuda_driver.tsv.",

@@ -1,6 +1,7 @@
 #include "spec/marker.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/utsname.h>
 
 #include "spec/pep440.h"
@@ -140,24 +141,26 @@ static const char *constraint_of(struct arena *arena, const char *sign, struct s
     return str_find(text, ',') == text.n && pep440_constraint_is_valid(text) ? text.s : NULL;
 }
 
-static bool texts_compare(struct str left, const char *sign, struct str right)
+static enum truth known(bool truth)
 {
+    return truth ? TRUTH_TRUE : TRUTH_FALSE;
+}
+
+/* Texts that are no versions have an order for older releases of pip and none for newer ones: where they would differ,
+ * nothing is known. */
+static enum truth texts_compare(struct str left, const char *sign, struct str right)
+{
+    if (strcmp(sign, "===") == 0)
+        return known(left.n == right.n && strncasecmp(left.s, right.s, left.n) == 0);
+    if (sign[0] == '~' || str_eq(left, right))
+        return known(sign[0] != '~' && sign[1] == '=' && sign[0] != '!');
+    if (sign[0] == '=' || sign[0] == '!')
+        return known(sign[0] == '!');
     size_t n = left.n < right.n ? left.n : right.n;
     int order = n ? memcmp(left.s, right.s, n) : 0;
     if (!order)
-        order = (left.n > right.n) - (left.n < right.n);
-    switch (sign[0]) {
-    case '=':
-        return order == 0;
-    case '!':
-        return order != 0;
-    case '<':
-        return order < 0 || (sign[1] && order == 0);
-    case '~': /* texts are compatible with none */
-        return false;
-    default:
-        return order > 0 || (sign[1] && order == 0);
-    }
+        order = left.n < right.n ? -1 : 1;
+    return (order < 0) == (sign[0] == '<') ? TRUTH_UNKNOWN : TRUTH_FALSE;
 }
 
 static bool contains(struct str text, struct str part)
@@ -168,30 +171,28 @@ static bool contains(struct str text, struct str part)
     return false;
 }
 
-static bool values_compare(struct arena *arena, struct str left, const char *sign, struct str right)
+static enum truth values_compare(struct arena *arena, struct str left, const char *sign, struct str right)
 {
     struct pep440 parsed;
     if (sign[0] == 'i' || sign[0] == 'n')
-        return contains(right, left) == (sign[0] == 'i');
+        return known(contains(right, left) == (sign[0] == 'i'));
     const char *constraint = constraint_of(arena, sign, right);
     if (constraint && pep440_parse(left, &parsed))
-        return pep440_matches(constraint, str_dup(arena, left));
+        return known(pep440_matches(constraint, str_dup(arena, left)));
     return texts_compare(left, sign, right);
 }
 
 /* Of a variable whose ends alone are known, an order is known where both ends have it; one value of many is not. */
 static enum truth compare(struct arena *arena, const struct side *left, const char *sign, const struct side *right)
 {
-    if (!left->is_known || !right->is_known)
+    if (!left->is_known || !right->is_known || (left->is_variable && right->is_variable)) /* pip reads two badly */
         return TRUTH_UNKNOWN;
-    bool exact = str_eq(left->first, left->last) && str_eq(right->first, right->last);
-    bool first = values_compare(arena, left->first, sign, right->first);
-    if (exact)
-        return first ? TRUTH_TRUE : TRUTH_FALSE;
+    bool is_exact = str_eq(left->first, left->last) && str_eq(right->first, right->last);
     bool is_order = strchr("<>~", sign[0]) || (strchr("=!", sign[0]) && str_ends(right->first, ".*"));
-    if (!is_order || first != values_compare(arena, left->last, sign, right->last))
-        return TRUTH_UNKNOWN;
-    return first ? TRUTH_TRUE : TRUTH_FALSE;
+    enum truth first = values_compare(arena, left->first, sign, right->first);
+    if (is_exact || (is_order && first == values_compare(arena, left->last, sign, right->last)))
+        return first;
+    return TRUTH_UNKNOWN;
 }
 
 static enum truth read_comparison(struct parse *parse)

@@ -290,11 +290,11 @@ static void note_marker(struct building *b, const struct dep *dep)
                       arena_printf(b->arena, "\"%s\" pins nothing on this machine: its marker is false", dep->text),
                       NULL)
             ->remark = true;
-    else if (dep->unsure)
+    else if (dep->unsure && !dep->dropped)
         building_note(b, "marker-unknown", place,
                       arena_printf(b->arena, "\"%s\" counts as a pin, but whether its marker holds is not known",
                                    dep->text),
-                      "pin python in the dependencies: python=X.Y");
+                      "pin python (python=X.Y), or write the line without its marker");
 }
 
 /* An address may hold a password as ${NAME}; its version is that of the file's name all the same. */
