@@ -33,9 +33,6 @@ struct dep *building_dep(struct building *b, enum manager manager, struct place 
 /* Refuses, at the place, one dependency more than any environment has (100,000). */
 bool building_room(struct building *b, struct place place);
 
-/* Whether a variable or a template's blank stands in the text: ${CUDA}, $CUDA_VERSION, {{ cuda }}. */
-bool spec_is_unexpanded(struct str text);
-
 /* Fills the parts of a conda dependency from its text. */
 void conda_dep(struct building *b, struct dep *dep);
 

@@ -124,6 +124,9 @@ struct cuda_range range_union(struct arena *arena, struct cuda_range *ranges, si
 /* Narrows `all` to what lies in `range`, too. False, and nothing is changed, when that is nothing. */
 bool range_narrow(struct arena *arena, struct cuda_range *all, const struct cuda_range *range);
 
+/* Whether a variable or a template's blank stands in the text: ${CUDA}, $CUDA_VERSION, {{ cuda }}. */
+bool spec_is_unexpanded(struct str text);
+
 /* Version order and matching, as conda and pip do them. */
 int conda_version_cmp(const char *left, const char *right);
 bool conda_version_matches(const char *constraint, const char *version); /* "12.4.*", ">=12,<13|11.8" */
