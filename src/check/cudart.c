@@ -1,5 +1,6 @@
 #include "check/cudart.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -223,9 +224,48 @@ static void judge_unresolved(const struct check_input *input, struct result *res
 
 enum { MOST_NAMED = 8 }; /* consumers of one file that are named one by one */
 
-static bool same_file(const struct consumer *left, const struct consumer *right)
+/* The file that a consumer gets, whatever its links are called. */
+static const char *file_of(const struct consumer *consumer)
 {
-    return right->kind != CONSUMER_STATIC && cstr_eq(left->resolution.path, right->resolution.path);
+    return consumer->resolution.real ? consumer->resolution.real : consumer->resolution.path;
+}
+
+/* By the file that they get, then by their order. */
+static int by_file(const void *left, const void *right)
+{
+    const struct consumer *l = *(const struct consumer *const *)left, *r = *(const struct consumer *const *)right;
+    int order = strcmp(file_of(l), file_of(r));
+    return order ? order : (l > r) - (l < r);
+}
+
+/* Those that get one file, in their order. */
+struct sharers {
+    const struct consumer **v;
+    size_t n;
+};
+
+/* For each consumer the sharers of its file where it is the first of them, else none. Sorted, as there may be tens of
+ * thousands. */
+static struct sharers *find_sharers(struct arena *arena, const struct consumers *consumers)
+{
+    struct sharers *of = arena_alloc(arena, (consumers->n + 1) * sizeof *of);
+    const struct consumer **sorted = arena_alloc(arena, (consumers->n + 1) * sizeof *sorted);
+    struct sharers *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < consumers->n; i++) {
+        of[i] = (struct sharers){NULL, 0};
+        if (consumers->v[i].kind != CONSUMER_STATIC && consumers->v[i].resolution.path)
+            sorted[n++] = &consumers->v[i];
+    }
+    qsort(sorted, n, sizeof *sorted, by_file);
+    for (size_t i = 0; i < n; i++) {
+        if (!last || strcmp(file_of(sorted[i]), file_of(last->v[0])) != 0) {
+            last = &of[sorted[i] - consumers->v];
+            last->v = &sorted[i];
+        }
+        last->n++;
+    }
+    return of;
 }
 
 /* A file that opens libcudart by name may hold the names of several releases and use one: another release than the pinned
@@ -246,35 +286,26 @@ static void merge(const struct check_input *input, struct result *result, const 
         check_fix(input, result, "%s", own->fix);
 }
 
-/* All consumers from `first` on that get the same file are judged once, by that file. */
-static void judge_group(const struct check_input *input, struct result *result, size_t first,
+/* All consumers that get the same file are judged once, by that file. */
+static void judge_group(const struct check_input *input, struct result *result, const struct sharers *sharers,
                         const struct strv *sonames)
 {
-    const struct consumers *consumers = input->consumers;
-    const struct consumer *head = &consumers->v[first];
+    const struct consumer *head = sharers->v[0];
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
-    size_t others = 0;
     struct result own = {0};
     judge(input, &own, relative ? relative : head->path, head->resolution.path, rule_text(&head->resolution), 0);
     merge(input, result, &own, head, sonames);
-    for (size_t i = first + 1; i < consumers->n; i++)
-        if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)
-            check_evidence(input, result, consumers->v[i].path, 0, 0, "likewise");
-    if (others > MOST_NAMED)
-        check_evidence(input, result, NULL, 0, 0, "and %zu more", others - MOST_NAMED);
-}
-
-static bool is_judged(const struct consumers *consumers, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (same_file(&consumers->v[index], &consumers->v[i]))
-            return true;
-    return false;
+    for (size_t i = 1; i < sharers->n && i <= MOST_NAMED; i++)
+        check_evidence(input, result, sharers->v[i]->path, 0, 0, "likewise");
+    if (sharers->n > 1 + MOST_NAMED)
+        check_evidence(input, result, NULL, 0, 0, "and %zu more get %s", sharers->n - 1 - MOST_NAMED,
+                       head->resolution.path);
 }
 
 void check_cudart_static(const struct check_input *input, struct result *result)
 {
     const struct consumers *consumers = input->consumers;
+    const struct sharers *sharers = find_sharers(input->arena, consumers);
     struct strv sonames = {0};
     size_t shared = 0;
     cudart_sonames(input, &sonames);
@@ -286,8 +317,8 @@ void check_cudart_static(const struct check_input *input, struct result *result)
                            release_text(input->arena, consumer->release));
         else if (!consumer->resolution.path)
             judge_unresolved(input, result, consumer);
-        else if (!is_judged(consumers, i))
-            judge_group(input, result, i, &sonames);
+        else if (sharers[i].n)
+            judge_group(input, result, &sharers[i], &sonames);
     }
     for (size_t i = 0; i < consumers->problems.n; i++)
         check_evidence(input, result, NULL, 0, 0, "%s", consumers->problems.v[i]);

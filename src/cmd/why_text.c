@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/why.h"
@@ -121,11 +122,38 @@ static void put_story(struct page *page, const struct why_answer *answer)
     put(page, "`- gets %s", arena_printf(arena, "%s%s", outcome(page, resolution), release_of(page, answer)));
 }
 
-static bool is_same_outcome(const struct why_answer *left, const struct why_answer *right)
+static int text_cmp(const char *left, const char *right)
 {
-    return strcmp(right->kind, "static") != 0 && cstr_eq(left->resolution.path, right->resolution.path)
-           && cstr_eq(left->resolution.detail, right->resolution.detail)
-           && cstr_eq(left->without.path, right->without.path);
+    return left && right ? strcmp(left, right) : (left != NULL) - (right != NULL);
+}
+
+/* The same file by the same rule, with and without LD_LIBRARY_PATH; what is not found, for the same reason. */
+static int outcome_cmp(const struct why_answer *left, const struct why_answer *right)
+{
+    const struct resolution *l = &left->resolution, *r = &right->resolution;
+    int order = text_cmp(l->real, r->real);
+    if (order == 0)
+        order = l->real ? (int)l->via - (int)r->via : text_cmp(l->detail, r->detail);
+    return order ? order : text_cmp(left->without.path, right->without.path);
+}
+
+static int by_outcome(const void *left, const void *right)
+{
+    const struct why_answer *l = *(const struct why_answer *const *)left, *r = *(const struct why_answer *const *)right;
+    int order = outcome_cmp(l, r);
+    return order ? order : (l > r) - (l < r);
+}
+
+/* Consumers with one outcome, in their order. */
+struct group {
+    const struct why_answer **answers;
+    size_t n;
+};
+
+static int by_first(const void *left, const void *right)
+{
+    const struct why_answer *l = ((const struct group *)left)->answers[0], *r = ((const struct group *)right)->answers[0];
+    return (l > r) - (l < r);
 }
 
 /* Other files that lie in what was or would be searched. */
@@ -143,32 +171,61 @@ static void put_losers(struct page *page, const struct why_answer *answer)
     }
 }
 
-static void put_group(struct page *page, size_t first)
+static bool has_one_detail(const struct group *group)
 {
-    const struct why *why = page->why;
-    const struct why_answer *head = &why->answers.v[first];
-    size_t count = 0;
-    put_strong(page, arena_printf(page->text.arena, "%s%s", outcome(page, &head->resolution), release_of(page, head)));
-    put_real(page, &head->resolution);
-    put_losers(page, head);
-    if (has_without(why) && !cstr_eq(head->resolution.path, head->without.path))
-        put(page, "|- without LD_LIBRARY_PATH it would be %s", outcome(page, &head->without));
-    for (size_t i = first; i < why->answers.n; i++) {
-        const struct why_answer *answer = &why->answers.v[i];
-        if (is_same_outcome(head, answer) && count++ < FEW)
-            put(page, "|- for %s, which %s", name_of(page, answer->path), request(page, answer));
-    }
-    if (count > FEW)
-        put(page, "|- and for %zu more (--all tells all)", count - FEW);
-    put(page, "`- %zu in all", count);
+    for (size_t i = 1; i < group->n; i++)
+        if (!cstr_eq(group->answers[i]->resolution.detail, group->answers[0]->resolution.detail))
+            return false;
+    return true;
 }
 
-static bool is_told(const struct why *why, size_t index)
+static const char *group_outcome(struct page *page, const struct group *group)
 {
-    for (size_t i = 0; i < index; i++)
-        if (is_same_outcome(&why->answers.v[index], &why->answers.v[i]))
-            return true;
-    return false;
+    const struct resolution *resolution = &group->answers[0]->resolution;
+    if (has_one_detail(group))
+        return outcome(page, resolution);
+    return arena_printf(page->text.arena, "%s, by %s", safe(page, resolution->path), loader_via_text(resolution->via));
+}
+
+static void put_group(struct page *page, const struct group *group)
+{
+    const struct why_answer *head = group->answers[0];
+    put_strong(page, arena_printf(page->text.arena, "%s%s", group_outcome(page, group), release_of(page, head)));
+    put_real(page, &head->resolution);
+    put_losers(page, head);
+    if (has_without(page->why) && !cstr_eq(head->resolution.path, head->without.path))
+        put(page, "|- without LD_LIBRARY_PATH it would be %s", outcome(page, &head->without));
+    for (size_t i = 0; i < group->n && i < FEW; i++)
+        put(page, "|- for %s, which %s", name_of(page, group->answers[i]->path), request(page, group->answers[i]));
+    if (group->n > FEW)
+        put(page, "|- and for %zu more (--all tells all)", group->n - FEW);
+    put(page, "`- %zu in all", group->n);
+}
+
+/* Sorted, so that tens of thousands of consumers cost no more than their number. */
+static void put_groups(struct page *page)
+{
+    const struct why *why = page->why;
+    struct {
+        VEC(struct group);
+    } groups = {0};
+    size_t n = 0;
+    const struct why_answer **answers = arena_alloc(page->text.arena, (why->answers.n + 1) * sizeof *answers);
+    for (size_t i = 0; i < why->answers.n; i++)
+        if (strcmp(why->answers.v[i].kind, "static") != 0)
+            answers[n++] = &why->answers.v[i];
+    qsort(answers, n, sizeof *answers, by_outcome);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || outcome_cmp(answers[i - 1], answers[i]) != 0)
+            *vec_add(page->text.arena, &groups) = (struct group){&answers[i], 1};
+        else
+            groups.v[groups.n - 1].n++;
+    if (groups.n)
+        qsort(groups.v, groups.n, sizeof *groups.v, by_first);
+    for (size_t i = 0; i < groups.n; i++) {
+        put(page, "%s", "");
+        put_group(page, &groups.v[i]);
+    }
 }
 
 static void put_statics(struct page *page)
@@ -185,16 +242,15 @@ struct str why_text(struct arena *arena, const struct why *why)
         why->executable ? safe(&page, why->executable) : "an unknown program (the environment has no python)");
     put(&page, "LD_LIBRARY_PATH is %s", has_without(why) ? safe(&page, why->library_path) : "not set");
     for (size_t i = 0; i < why->answers.n; i++) {
-        if (why->is_single || why->is_verbose) {
-            put(&page, "%s", "");
-            put_story(&page, &why->answers.v[i]);
-        } else if (strcmp(why->answers.v[i].kind, "static") != 0 && !is_told(why, i)) {
-            put(&page, "%s", "");
-            put_group(&page, i);
-        }
+        if (!why->is_single && !why->is_verbose)
+            break;
+        put(&page, "%s", "");
+        put_story(&page, &why->answers.v[i]);
     }
-    if (!why->is_single && !why->is_verbose)
+    if (!why->is_single && !why->is_verbose) {
+        put_groups(&page);
         put_statics(&page);
+    }
     if (why->answers.n == 0)
         put(&page, "nothing %s asks for %s", why->is_single ? "in it" : "in the environment",
             safe(&page, why->library));
