@@ -340,12 +340,15 @@ static bool contradicts(const struct pin *pin, const struct pin *exact)
     return !pin->why && pin->manager == exact->manager && !range_may_hold(&pin->cuda, exact->cuda.min);
 }
 
+/* More of them say no more, and each repeats the text of a pin, which may be as long as the file. */
+enum { MOST_CONFLICTS = 20 };
+
 /* All pins are held against the first exact one, so that a long file costs no more than its length. */
 static void find_conflicts(struct building *b, size_t first)
 {
     struct spec *spec = b->spec;
     const struct pin *exact = &spec->pins.v[first];
-    for (size_t i = 0; i < spec->pins.n; i++) {
+    for (size_t i = 0; i < spec->pins.n && spec->conflicts.n < MOST_CONFLICTS; i++) {
         const struct pin *pin = &spec->pins.v[i];
         if (!contradicts(pin, exact))
             continue;
@@ -386,7 +389,7 @@ static void narrow_by(struct building *b, size_t index)
     if (!spec->has_effective)
         spec->effective = pin->cuda;
     else if (!range_narrow(b->arena, &spec->effective, &pin->cuda)) {
-        if (rank_of(pin) == RANK_VERSION && pin->manager == before->manager)
+        if (rank_of(pin) == RANK_VERSION && pin->manager == before->manager && spec->conflicts.n < MOST_CONFLICTS)
             *vec_add(b->arena, &spec->conflicts) = (struct conflict){
                 spec->deciding, index,
                 arena_printf(b->arena, "%s (line %u) asks for CUDA %s, but the lines before it leave %s", pin->text,

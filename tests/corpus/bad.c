@@ -274,6 +274,25 @@ START_TEST(too_many_lines)
 }
 END_TEST
 
+/* One megabyte that contradicts each of ten thousand lines is not told ten thousand times. */
+START_TEST(a_long_line_is_repeated_few_times)
+{
+    _cleanup_arena_ struct arena *arena = arena_new();
+    struct text text = {.arena = arena};
+    struct err err = {0};
+    struct spec spec;
+    text_add(&text, "dependencies:\n  - cuda-version=12.4=");
+    for (int i = 0; i < 1000000; i++)
+        text_bytes(&text, "h", 1);
+    text_add(&text, "\n");
+    for (int i = 0; i < 10000; i++)
+        text_add(&text, "  - cuda-version=12.6\n");
+    ck_assert(parse(arena, &text, &spec, &err));
+    ck_assert_uint_eq(spec.pins.n, 10001);
+    ck_assert_uint_eq(spec.conflicts.n, 20);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -286,6 +305,7 @@ int main(void)
         many_keys_are_compared_in_no_time,
         too_many_files,
         too_many_lines,
+        a_long_line_is_repeated_few_times,
         NULL,
     };
     return unit_run(unit_suite("bad", tests));

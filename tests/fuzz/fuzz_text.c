@@ -211,7 +211,8 @@ static void read_variable(struct input *input)
         must((verdict.level == VALUE_GOOD) == (verdict.why == NULL));
         must(!verdict.why || (verdict.why[0] && !strchr(verdict.why, '\n')));
     }
-    grammar_nearest(&grammar, name);
+    if (strlen(name) < 32) /* each costs its length times that of every known name */
+        grammar_nearest(&grammar, name);
     grammar_torch_arch(&grammar, value);
     grammar_nccl_selects(&grammar, value, "eth0");
 }
