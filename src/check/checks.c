@@ -5,6 +5,7 @@
 #include "check/hookstate.h"
 #include "check/pins.h"
 #include "check/toolkit.h"
+#include "check/twins.h"
 #include "check/variables.h"
 
 const struct check checks[] = {
@@ -55,6 +56,7 @@ const struct check checks[] = {
      "How to mend it: install builds of both packages for one CUDA release.\n\n"
      "Source: the loader tells libraries apart by soname and inode; a renamed copy never merges with the original.",
      {NULL}, check_cudart_single},
+    {"same-soname", "no CUDA library has an older twin that wins", explain_same_soname, {NULL}, check_same_soname},
     {"cuda-home", "CUDA_HOME is one existing directory that holds nvcc",
      "What it means: CUDA_HOME and CUDA_PATH, where set after activation, name one absolute, existing directory with "
      "bin/nvcc in it, and a link leads where its name says.\n\n"

@@ -11,20 +11,6 @@ static const char *pin_place(const struct check_input *input, const struct pin *
     return arena_printf(input->arena, "%s (%s:%u)", pin->text, pin->file, pin->line);
 }
 
-static const char *rule_text(const struct resolution *resolution)
-{
-    return resolution->detail ? resolution->detail : loader_via_text(resolution->via);
-}
-
-/* What the loader's rules make of dlopen(name) in the activated environment. */
-static struct resolution emulate(const struct check_input *input, const char *executable, const char *name)
-{
-    struct loader_options options = check_loader_options(input, executable);
-    struct resolution resolution = {0};
-    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
-    return resolution;
-}
-
 /* "cuda-version=12.4", or the bound as conda takes it, quoted for a shell by the caller. */
 static const char *wanted_spec(const struct check_input *input)
 {
@@ -145,12 +131,12 @@ static void judge_missing(const struct check_input *input, struct result *result
 static void judge_without_python(const struct check_input *input, struct result *result, const char *name,
                                  const char *reason)
 {
-    struct resolution resolution = emulate(input, NULL, name);
+    struct resolution resolution = check_dlopen(input, NULL, name);
     check_evidence(input, result, NULL, 0, 0, "not asked of a live process: %s", reason);
     if (!resolution.path)
         return;
     struct result emulated = {0};
-    struct identity identity = judge(input, &emulated, "a program", resolution.path, rule_text(&resolution), 0);
+    struct identity identity = judge(input, &emulated, "a program", resolution.path, check_rule_text(&resolution), 0);
     check_evidence(input, result, NULL, 0, 0, "by the loader's rules alone: %s", emulated.message);
     if (emulated.status == STATUS_FAIL) {
         check_fail(input, result, "%s", emulated.message);
@@ -198,8 +184,8 @@ void check_cudart_live(const struct check_input *input, struct result *result)
         else if (!live.opened)
             judge_missing(input, result, sonames.v[i], live.message);
         else {
-            struct resolution resolution = emulate(input, python, sonames.v[i]);
-            const char *rule = resolution.path ? rule_text(&resolution) : NULL;
+            struct resolution resolution = check_dlopen(input, python, sonames.v[i]);
+            const char *rule = resolution.path ? check_rule_text(&resolution) : NULL;
             struct identity identity = judge(input, result, "python", live.path, rule, live.version);
             judge_call(input, result, &live);
             remember(input, &identity, arena_printf(input->arena, "loaded by %s", python));
@@ -255,7 +241,7 @@ static void judge_group(const struct check_input *input, struct result *result, 
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
     size_t others = 0;
     struct result own = {0};
-    judge(input, &own, relative ? relative : head->path, head->resolution.path, rule_text(&head->resolution), 0);
+    judge(input, &own, relative ? relative : head->path, head->resolution.path, check_rule_text(&head->resolution), 0);
     merge(input, result, &own, head, sonames);
     for (size_t i = first + 1; i < consumers->n; i++)
         if (same_file(head, &consumers->v[i]) && ++others <= MOST_NAMED)

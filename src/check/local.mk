@@ -11,8 +11,10 @@ libcondagpu_la_SOURCES += \
 	src/check/identity.c \
 	src/check/library_path.c \
 	src/check/pins.c src/check/pins.h \
+	src/check/same_soname.c \
 	src/check/toolkit.c src/check/toolkit.h \
 	src/check/torch.c \
+	src/check/twins.c src/check/twins.h \
 	src/check/variables.c src/check/variables.h \
 	src/check/variables_allocator.c \
 	src/check/variables_arch.c \

@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/prefix.sh tests/wheels.sh tests/standin/cudart.c
+EXTRA_DIST += tests/prefix.sh tests/verdict.sh tests/wheels.sh tests/standin/cudart.c
 TESTS += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/schema.py tests/cli/sarif.json
@@ -12,3 +12,5 @@ TESTS += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/header
 EXTRA_DIST += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/headers.sh tests/tree.sh tests/demo.sh
 TESTS += tests/cli/bad-input.sh
 EXTRA_DIST += tests/cli/bad-input.sh
+TESTS += tests/cli/same-soname.sh
+EXTRA_DIST += tests/cli/same-soname.sh
