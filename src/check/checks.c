@@ -1,6 +1,7 @@
 /* The table of checks: a new one is a function and a row here. */
 #include "check/check.h"
 #include "check/cudart.h"
+#include "check/cudnn.h"
 #include "check/hooks.h"
 #include "check/hookstate.h"
 #include "check/pins.h"
@@ -128,6 +129,7 @@ const struct check checks[] = {
      "How to mend it: set CONDA_OVERRIDE_CUDA while solving, or ask for a CUDA build by name.\n\n"
      "Source: torch/version.py as installed.",
      {NULL}, check_torch_build},
+    {"cudnn-match", "cuDNN is what the frameworks were built with", explain_cudnn_match, {NULL}, check_cudnn_match},
     {"threads", "thread counts are valid and fit the machine", explain_threads, {NULL}, check_threads},
     {"allocator", "allocator settings are valid for the installed torch", explain_allocator, {NULL},
      check_allocator},

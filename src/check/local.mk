@@ -3,6 +3,7 @@ libcondagpu_la_SOURCES += \
 	src/check/checks.c \
 	src/check/common.c src/check/common.h \
 	src/check/cudart.c src/check/cudart.h \
+	src/check/cudnn.c src/check/cudnn.h \
 	src/check/driver.c \
 	src/check/hooks.c src/check/hooks.h src/check/hooks_files.c src/check/hooks_finding.h \
 	src/check/hooks_lex.c src/check/hooks_lex.h src/check/hooks_scan.c \

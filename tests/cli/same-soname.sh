@@ -9,33 +9,6 @@ cd "$scratch" || exit 99
 PATH=/usr/bin:/bin
 export PATH
 
-# library FILE SONAME TEXT [FLAG...]: a library whose bytes depend on TEXT.
-library() {
-    _out=$1 _soname=$2 _text=$3
-    shift 3
-    mkdir -p "$(dirname "$_out")"
-    printf 'const char twin_text[] = "%s"; int twin(void); int twin(void) { return twin_text[0]; }\n' "$_text" >twin.c
-    ${CC:-cc} -shared -fPIC -Wl,-soname,"$_soname" -o "$_out" twin.c "$@"
-}
-
-# asker FILE LIBRARY [FLAG...]: an extension that needs a library.
-asker() {
-    _out=$1 _needs=$2
-    shift 2
-    mkdir -p "$(dirname "$_out")"
-    echo 'extern int twin(void); int ask(void); int ask(void) { return twin(); }' >asker.c
-    ${CC:-cc} -shared -fPIC -o "$_out" asker.c "$_needs" "$@"
-}
-
-# wheel NAME VERSION FILE: a dist-info that owns the file, which is relative to site-packages.
-wheel() {
-    _info=$site/$(echo "$1" | tr - _)-$2.dist-info
-    mkdir -p "$_info"
-    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$1" "$2" >"$_info/METADATA"
-    echo pip >"$_info/INSTALLER"
-    printf '%s,,\n' "$3" >"$_info/RECORD"
-}
-
 p="$scratch/env"
 site="$p/lib/python3.12/site-packages"
 jit=nvidia/nvjitlink/lib/libnvJitLink.so.12
@@ -45,12 +18,12 @@ environment "$p.yml" cuda-version=12.4
 fresh() {
     rm -rf "$p"
     new_prefix "$p" "$@"
-    library "$p/targets/x86_64-linux/lib/libnvJitLink.so.12.4.127" libnvJitLink.so.12 12.4.127
+    add_library "$p/targets/x86_64-linux/lib/libnvJitLink.so.12.4.127" libnvJitLink.so.12 12.4.127
     ln -s libnvJitLink.so.12.4.127 "$p/targets/x86_64-linux/lib/libnvJitLink.so.12"
     ln -s ../targets/x86_64-linux/lib/libnvJitLink.so.12.4.127 "$p/lib/libnvJitLink.so.12"
     ln -s libnvJitLink.so.12 "$p/lib/libnvJitLink.so"
     add_record "$p" libnvjitlink 12.4.127 h0_0 targets/x86_64-linux/lib/libnvJitLink.so.12.4.127 lib/libnvJitLink.so.12
-    asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12"
+    add_asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12"
 }
 
 fresh
@@ -61,21 +34,21 @@ mkdir -p copies && cp kept copies/libnvJitLink.so.12
 verdict pass same-soname "a copy elsewhere is no twin" LD_LIBRARY_PATH="$scratch/copies"
 
 # A wheel's own nvJitLink, newer than conda's, and torch's way to it.
-library "$site/$jit" libnvJitLink.so.12 wheel-12.6
-wheel nvidia-nvjitlink-cu12 12.6.85 "$jit"
+add_library "$site/$jit" libnvJitLink.so.12 wheel-12.6
+add_wheel "$site" nvidia-nvjitlink-cu12 12.6.85 "$jit"
 # shellcheck disable=SC2016
-asker "$site/torch/lib/libtorch_cuda.so" "$site/$jit" -Wl,-rpath,'$ORIGIN/../../nvidia/nvjitlink/lib' -Wl,--disable-new-dtags
+add_asker "$site/torch/lib/libtorch_cuda.so" "$site/$jit" -Wl,-rpath,'$ORIGIN/../../nvidia/nvjitlink/lib' -Wl,--disable-new-dtags
 rm "$p/lib/libconda_asks.so"
 verdict pass same-soname "conda's and a wheel's library, where the only extension gets its own"
 says 'libnvJitLink\.so\.12, 12\.6\.85' "and the evidence tells the wheel's version"
 says 'opens libnvJitLink.so.12 by name gets' "and what is found by name"
-asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12"
+add_asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12"
 verdict warn same-soname "extensions of both installers that get different versions"
 says 'the first that is imported decides' "and the message says what that means"
 
 # The extension has no way of its own: python's DT_RPATH leads it to conda's older file.
 rm "$p/lib/libconda_asks.so"
-asker "$site/torch/lib/libtorch_cuda.so" "$site/$jit"
+add_asker "$site/torch/lib/libtorch_cuda.so" "$site/$jit"
 verdict fail same-soname "an older twin that wins"
 says 'libtorch_cuda\.so gets .*\(12\.4\.127\) by .*\(12\.6\.85\) was installed for it' "and both versions are named"
 
@@ -89,26 +62,26 @@ verdict warn same-soname "a twin of which nothing tells the version"
 
 # LD_LIBRARY_PATH with an older toolkit, and extensions that heed it.
 fresh plain
-library foreign/libnvJitLink.so.12.1.105 libnvJitLink.so.12 12.1.105
+add_library foreign/libnvJitLink.so.12.1.105 libnvJitLink.so.12 12.1.105
 ln -sf libnvJitLink.so.12.1.105 foreign/libnvJitLink.so.12
 # shellcheck disable=SC2016
-asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12" -Wl,-rpath,'$ORIGIN' -Wl,--enable-new-dtags
+add_asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12" -Wl,-rpath,'$ORIGIN' -Wl,--enable-new-dtags
 verdict fail same-soname "an older toolkit in LD_LIBRARY_PATH" LD_LIBRARY_PATH="$scratch/foreign"
 says "take $scratch/foreign out of LD_LIBRARY_PATH" "and the fix names the directory"
 mkdir -p nothing
 verdict fail same-soname "behind a semicolon" "LD_LIBRARY_PATH=$scratch/nothing;$scratch/foreign"
 # shellcheck disable=SC2016
-asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12" -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags
+add_asker "$p/lib/libconda_asks.so" "$p/lib/libnvJitLink.so.12" -Wl,-rpath,'$ORIGIN' -Wl,--disable-new-dtags
 verdict pass same-soname "and extensions that do not" LD_LIBRARY_PATH="$scratch/foreign"
 rm "$p/lib/libconda_asks.so"
 verdict warn same-soname "nobody needs it, but by name the older one is found" LD_LIBRARY_PATH="$scratch/foreign"
 
 # The linker's file and the alternative build share a soname with nobody who asks.
 fresh
-library "$p/lib/libnvrtc.alt.so.12" libnvrtc.so.12 alternative
-library "$p/lib/libnvrtc.so.12" libnvrtc.so.12 plain
+add_library "$p/lib/libnvrtc.alt.so.12" libnvrtc.so.12 alternative
+add_library "$p/lib/libnvrtc.so.12" libnvrtc.so.12 plain
 mkdir -p "$p/targets/x86_64-linux/lib/stubs"
-library "$p/targets/x86_64-linux/lib/stubs/libnvJitLink.so" libnvJitLink.so.12 stub
+add_library "$p/targets/x86_64-linux/lib/stubs/libnvJitLink.so" libnvJitLink.so.12 stub
 echo 'not a library' >"$p/lib/libcublas.so.12"
 verdict pass same-soname "files that no search by soname finds"
 rm -r "$p/lib/python3.12/site-packages" "$p"/lib/lib* "$p/targets"
