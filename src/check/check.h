@@ -59,7 +59,7 @@ struct check_input {
     const char *activated_problem; /* why not */
     const struct consumers *consumers; /* of libcudart, resolved in that environment */
     struct cudart_answer *answer;  /* filled by cudart-live */
-    bool require_gpu, allow_unpinned;
+    bool require_gpu, allow_unpinned, compile;
     unsigned deadline_ms;          /* for what may hang */
 };
 

@@ -1,5 +1,6 @@
 /* The table of checks: a new one is a function and a row here. */
 #include "check/check.h"
+#include "check/compile.h"
 #include "check/cudart.h"
 #include "check/cudnn.h"
 #include "check/hooks.h"
@@ -72,6 +73,7 @@ const struct check checks[] = {
      "How to mend it: install cuda-nvcc of the pinned release into the environment.\n\n"
      "Source: nvcc --version; its patch number is nvcc's own and is not compared.",
      {NULL}, check_nvcc_version},
+    {"nvcc-compile", "nvcc builds for the pinned release", explain_nvcc_compile, {NULL}, check_nvcc_compile},
     {"library-path", "no foreign CUDA library comes first in LD_LIBRARY_PATH",
      "What it means: after activation, LD_LIBRARY_PATH has no CUDA library of another place before the environment's, "
      "and no empty or relative element.\n\n"
