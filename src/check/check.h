@@ -89,6 +89,9 @@ void check_fix(const struct check_input *input, struct result *result, const cha
 void check_evidence(const struct check_input *input, struct result *result, const char *file, unsigned line,
                     unsigned column, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
+/* What a part of a check found becomes part of the whole; the first of the worst findings keeps its message and mend. */
+void check_merge(const struct check_input *input, struct result *result, const struct result *part);
+
 struct results {
     VEC(struct result);
 };

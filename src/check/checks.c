@@ -1,5 +1,6 @@
 /* The table of checks: a new one is a function and a row here. */
 #include "check/check.h"
+#include "check/clash.h"
 #include "check/compile.h"
 #include "check/cudart.h"
 #include "check/cudnn.h"
@@ -141,5 +142,6 @@ const struct check checks[] = {
     {"nccl-iface", "NCCL's network settings match an interface", explain_nccl_iface, {NULL},
      check_nccl_iface},
     {"nccl-ib", "NCCL's InfiniBand settings fit the machine", explain_nccl_ib, {NULL}, check_nccl_ib},
+    {"variables-clash", "variables: do not fight the hooks", explain_variables_clash, {NULL}, check_variables_clash},
     {0},
 };

@@ -1,6 +1,7 @@
 libcondagpu_la_SOURCES += \
 	src/check/check.c src/check/check.h \
 	src/check/checks.c \
+	src/check/clash.c src/check/clash.h \
 	src/check/common.c src/check/common.h \
 	src/check/compile.c src/check/compile.h \
 	src/check/cudart.c src/check/cudart.h \
