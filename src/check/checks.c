@@ -29,7 +29,8 @@ const struct check checks[] = {
      {"pin-present"}, check_pin_conflict},
     {"pin-installed", "the records in the environment satisfy the pins",
      "What it means: for each pinned package the environment holds a record (conda-meta, dist-info) whose version "
-     "matches, and the components of CUDA in it are of one release.\n\n"
+     "matches, and the components of CUDA in it are of one release. It fails where a pinned package is missing and no "
+     "libcudart is there either.\n\n"
      "Why it matters: an environment that was changed by hand no longer is what its file says.\n\n"
      "How to mend it: update or recreate the environment from its file.\n\n"
      "Source: conda's MatchSpec and PEP 440.",
@@ -54,7 +55,8 @@ const struct check checks[] = {
      "Source: ld.so(8), glibc elf/dl-load.c.",
      {NULL}, check_cudart_static},
     {"cudart-single", "no process would hold two CUDA runtimes",
-     "What it means: all consumers of libcudart resolve to runtimes of one release.\n\n"
+     "What it means: all consumers of libcudart resolve to runtimes of one release, and all runtimes that are installed "
+     "are of one release. A chain of links is one file.\n\n"
      "Why it matters: two runtimes in one process keep two contexts and handles that do not work in the other.\n\n"
      "How to mend it: install builds of both packages for one CUDA release.\n\n"
      "Source: the loader tells libraries apart by soname and inode; a renamed copy never merges with the original.",

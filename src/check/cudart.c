@@ -284,6 +284,31 @@ void check_cudart_static(const struct check_input *input, struct result *result)
                    consumers->elf_read);
 }
 
+/* Runtimes that nobody uses yet: the next package that is installed, or a ctypes.CDLL, may bring both into one process.
+ * Renamed copies serve the wheel that brought them, and it is a consumer. */
+static void judge_installed(const struct check_input *input, struct result *result)
+{
+    struct strv paths = {0};
+    struct cudart_files files = {0};
+    const struct cudart_file *first = NULL;
+    inventory_cudart_files(input->arena, input->facts->inventory, &paths);
+    loader_cudarts(input->arena, &paths, &files);
+    for (size_t i = 0; i < files.n; i++) {
+        const struct cudart_file *file = &files.v[i];
+        if (file->bundled || file->decoded.major < 0)
+            continue;
+        const char *release = release_text(input->arena, file->decoded);
+        check_evidence(input, result, file->path, 0, 0, "is of release %s", release);
+        if (!first)
+            first = file;
+        if (release_agree(first->decoded, file->decoded))
+            continue;
+        check_warn(input, result, "two CUDA runtimes are installed, %s (%s) and %s (%s), and a process can come to hold both",
+                   first->path, release_text(input->arena, first->decoded), file->path, release);
+        check_fix(input, result, "let conda and pip bring one release, or only one of them bring the runtime");
+    }
+}
+
 void check_cudart_single(const struct check_input *input, struct result *result)
 {
     const struct consumer *first = NULL;
@@ -305,5 +330,6 @@ void check_cudart_single(const struct check_input *input, struct result *result)
         check_fix(input, result, "install builds of both for one CUDA release");
     }
     if (!result->message)
-        check_pass(input, result, "no two shared runtimes of different releases");
+        judge_installed(input, result);
+    check_pass(input, result, "no two shared runtimes of different releases");
 }

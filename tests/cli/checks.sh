@@ -108,6 +108,29 @@ add_record "$p" cudatoolkit 11.8.0 h0_0
 verdict fail pin-installed "components of two majors"
 rm "$p"/conda-meta/cudatoolkit-*
 
+# What is pinned and not there.
+new_prefix "$scratch/empty"
+cp "$p.yml" empty.yml
+kept_p=$p p="$scratch/empty"
+verdict fail pin-installed "neither the package nor any libcudart"
+says 'there is no libcudart in it' "and says so"
+environment "$p.yml" numpy
+verdict pass pin-installed "nothing is pinned" --allow-unpinned
+p=$kept_p
+environment "$p.yml" cuda-version=12.4 cuda-nvcc=12.4
+verdict warn pin-installed "a package is missing, but there is a libcudart"
+environment "$p.yml" cuda-version=12.4
+
+# Two runtimes that nobody uses.
+verdict pass cudart-single "links to one runtime"
+add_pip_cudart "$p" s121 12.1.105
+verdict warn cudart-single "conda's runtime and a wheel's of another release"
+says '12\.1.*12\.4' "and both releases are named"
+rm -r "$p/lib/python3.12/site-packages/nvidia" "$p"/lib/python3.12/site-packages/nvidia_*
+add_pip_cudart "$p" s124 12.4.127
+verdict pass cudart-single "conda's runtime and a wheel's of one release"
+rm -r "$p/lib/python3.12/site-packages/nvidia" "$p"/lib/python3.12/site-packages/nvidia_*
+
 # A file that is not what its record says, or that nothing can tell.
 cp "$p/targets/x86_64-linux/lib/libcudart.so.12.4.127" kept
 cp s121 "$p/targets/x86_64-linux/lib/libcudart.so.12.4.127"
