@@ -79,8 +79,10 @@ const struct check checks[] = {
     {"nvcc-compile", "nvcc builds for the pinned release", explain_nvcc_compile, {NULL}, check_nvcc_compile},
     {"library-path", "no foreign CUDA library comes first in LD_LIBRARY_PATH",
      "What it means: after activation, LD_LIBRARY_PATH has no CUDA library of another place before the environment's, "
-     "and no empty or relative element.\n\n"
-     "Why it matters: libraries with DT_RUNPATH, and whatever is opened by name, take the first match in it.\n\n"
+     "and no empty, relative, missing or doubled element, and nothing of another conda environment.\n\n"
+     "Why it matters: libraries with DT_RUNPATH, and whatever is opened by name, take the first match in it. An empty "
+     "element is the working directory; a missing one serves whoever creates it; a doubled one tells of a script that "
+     "adds without looking.\n\n"
      "How to mend it: let the hooks put the environment in front, or take the directory out where it is set.\n\n"
      "Source: ld.so(8).",
      {NULL}, check_library_path},

@@ -96,11 +96,11 @@ static const char *const driver_names[] = {"libcuda.so", NULL};
 
 void check_driver_stub(const struct check_input *input, struct result *result)
 {
-    const char *value = check_activated_value(input, "LD_LIBRARY_PATH");
-    struct str rest = str_of(value), element;
-    while (value && str_cut(&rest, ':', &element)) {
-        const char *dir = str_dup(input->arena, element);
-        const char *library = element.n ? check_library_in(input, dir, driver_names) : NULL;
+    struct strv elements = {0};
+    check_library_path_elements(input, &elements);
+    for (size_t i = 0; i < elements.n; i++) {
+        const char *dir = elements.v[i];
+        const char *library = dir[0] ? check_library_in(input, dir, driver_names) : NULL;
         if (!library)
             continue;
         const char *last = path_basename(path_absolute(input->arena, dir));

@@ -58,10 +58,20 @@ cp s121 foreign/libcudart.so.12
 verdict pass library-path "a directory without CUDA" LD_LIBRARY_PATH="$scratch/plain"
 verdict warn library-path "an empty element" LD_LIBRARY_PATH="$scratch/plain:"
 verdict warn library-path "a relative element" LD_LIBRARY_PATH="lib:$scratch/plain"
+verdict warn library-path "an empty element behind a semicolon" "LD_LIBRARY_PATH=$scratch/plain;"
+verdict warn library-path "a missing element" LD_LIBRARY_PATH="$scratch/plain:$scratch/none"
+says 'none in LD_LIBRARY_PATH does not exist' "and it is named"
+verdict pass library-path "what container images name beforehand" LD_LIBRARY_PATH=/usr/local/nvidia/lib64
+verdict warn library-path "a doubled element" LD_LIBRARY_PATH="$scratch/plain:$scratch/compat:$scratch/plain/"
+says 'plain stands in LD_LIBRARY_PATH twice' "and it is named"
+mkdir -p base/conda-meta base/lib
+verdict warn library-path "the base environment's lib" LD_LIBRARY_PATH="$scratch/base/lib"
+says 'belongs to another conda environment' "and says so"
 verdict pass library-path "a foreign runtime behind the hooks' element" LD_LIBRARY_PATH="$scratch/foreign"
 says 'does not win' "and the evidence says that it does not win"
 verdict pass library-path "unset"
 verdict fail driver-stub "a stubs directory" LD_LIBRARY_PATH="$scratch/stubs"
+verdict fail driver-stub "a stubs directory behind a semicolon" "LD_LIBRARY_PATH=$scratch/plain;$scratch/stubs"
 verdict warn driver-stub "a compatibility driver" LD_LIBRARY_PATH="$scratch/compat"
 verdict pass driver-stub "neither" LD_LIBRARY_PATH="$scratch/plain"
 
