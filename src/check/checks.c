@@ -119,7 +119,8 @@ const struct check checks[] = {
      "Source: NVML, /proc/driver/nvidia, /sys/bus/pci.",
      {NULL}, check_driver_visible},
     {"driver-min", "the driver runs the pinned CUDA release",
-     "What it means: the driver is at least the one that the pinned release needs, by minor-version compatibility.\n\n"
+     "What it means: the driver is at least the one that the pinned release needs, by minor-version compatibility. The "
+     "least driver for that is documented for x86_64; elsewhere an older driver of the same major is a warning.\n\n"
      "Why it matters: with an older one every CUDA call fails with error 35.\n\n"
      "How to mend it: update the driver, or pin an older CUDA.\n\n"
      "Source: NVIDIA's CUDA compatibility guide; src/data/cuda_driver.tsv.",

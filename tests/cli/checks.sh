@@ -213,6 +213,7 @@ snapshot() {
 import json, sys
 machine = json.load(open("here.json"))
 version, cuda, pci = sys.argv[1:4]
+machine["arch"] = sys.argv[4] if len(sys.argv) > 4 else "x86_64"
 machine["pci_gpus"] = int(pci)
 machine["gpus"] = []
 if version != "-":
@@ -233,6 +234,14 @@ if command -v python3 >/dev/null 2>&1 && snapshot 550.54.15 12.4 1 && "$CONDAGPU
     snapshot 470.82.01 11.4 1
     verdict fail driver-min "too old" --probe there.json
     says '525\.60\.13' "and names the driver that is needed"
+    snapshot 535.54.03 12.2 1 aarch64
+    verdict warn driver-min "minor-version compatibility where no least driver is known" --probe there.json
+    says 'not known for aarch64' "and says so"
+    snapshot 550.54.15 12.4 1 aarch64
+    verdict pass driver-min "the release's own driver on aarch64" --probe there.json
+    snapshot 470.82.01 11.4 1 aarch64
+    verdict fail driver-min "too old on aarch64" --probe there.json
+    says 'needs 550\.54\.14' "and names the driver that the release ships with"
     snapshot - - 1
     verdict fail driver-visible "a GPU on the bus, but no driver" --probe there.json
 else
