@@ -125,3 +125,34 @@ with_hooks() {
         "$@"
     )
 }
+
+# add_library FILE SONAME TEXT [FLAG...]: a library whose bytes depend on TEXT.
+add_library() {
+    _out=$1 _soname=$2 _text=$3
+    shift 3
+    mkdir -p "$(dirname "$_out")"
+    printf 'const char twin_text[] = "%s"; int twin(void); int twin(void) { return twin_text[0]; }\n' "$_text" >"$scratch/twin.c"
+    ${CC:-cc} -shared -fPIC -Wl,-soname,"$_soname" -o "$_out" "$scratch/twin.c" "$@"
+}
+
+# add_asker FILE LIBRARY [FLAG...]: an extension that needs a library.
+add_asker() {
+    _out=$1 _needs=$2
+    shift 2
+    mkdir -p "$(dirname "$_out")"
+    echo 'extern int twin(void); int ask(void); int ask(void) { return twin(); }' >"$scratch/asker.c"
+    ${CC:-cc} -shared -fPIC -o "$_out" "$scratch/asker.c" "$_needs" "$@"
+}
+
+# add_wheel SITE-PACKAGES NAME VERSION FILE [REQUIREMENT...]: a dist-info that owns the file, which is relative to it.
+add_wheel() {
+    _info=$1/$(echo "$2" | tr - _)-$3.dist-info
+    mkdir -p "$_info"
+    printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n' "$2" "$3" >"$_info/METADATA"
+    echo pip >"$_info/INSTALLER"
+    printf '%s,,\n' "$4" >"$_info/RECORD"
+    shift 4
+    for _requirement; do
+        printf 'Requires-Dist: %s\n' "$_requirement" >>"$_info/METADATA"
+    done
+}

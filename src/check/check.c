@@ -54,6 +54,17 @@ void check_evidence(const struct check_input *input, struct result *result, cons
     *vec_add(input->arena, &result->evidence) = (struct evidence){text, arena_strdup(input->arena, file), line, column};
 }
 
+void check_merge(const struct check_input *input, struct result *result, const struct result *part)
+{
+    for (size_t i = 0; i < part->evidence.n; i++)
+        *vec_add(input->arena, &result->evidence) = part->evidence.v[i];
+    if (!part->message || (result->message && weights[part->status] <= weights[result->status]))
+        return;
+    result->status = part->status;
+    result->message = part->message;
+    result->fix = part->fix;
+}
+
 static bool select_ids(struct arena *arena, const struct check *rows, const char *option, const char *list,
                        struct strv *ids, struct err *err)
 {

@@ -59,7 +59,7 @@ struct check_input {
     const char *activated_problem; /* why not */
     const struct consumers *consumers; /* of libcudart, resolved in that environment */
     struct cudart_answer *answer;  /* filled by cudart-live */
-    bool require_gpu, allow_unpinned;
+    bool require_gpu, allow_unpinned, compile;
     unsigned deadline_ms;          /* for what may hang */
 };
 
@@ -88,6 +88,9 @@ void check_fix(const struct check_input *input, struct result *result, const cha
 /* Adds a line of evidence; `file` may be NULL. */
 void check_evidence(const struct check_input *input, struct result *result, const char *file, unsigned line,
                     unsigned column, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* What a part of a check found becomes part of the whole; the first of the worst findings keeps its message and mend. */
+void check_merge(const struct check_input *input, struct result *result, const struct result *part);
 
 struct results {
     VEC(struct result);

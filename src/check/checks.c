@@ -1,11 +1,15 @@
 /* The table of checks: a new one is a function and a row here. */
 #include "check/check.h"
+#include "check/clash.h"
+#include "check/compile.h"
 #include "check/cudart.h"
+#include "check/cudnn.h"
 #include "check/hooks.h"
 #include "check/hookstate.h"
 #include "check/pins.h"
 #include "check/secret.h"
 #include "check/toolkit.h"
+#include "check/twins.h"
 #include "check/variables.h"
 
 const struct check checks[] = {
@@ -35,7 +39,8 @@ const struct check checks[] = {
      {NULL}, check_pin_satisfiable},
     {"pin-installed", "the records in the environment satisfy the pins",
      "What it means: for each pinned package the environment holds a record (conda-meta, dist-info) whose version "
-     "matches, and the components of CUDA in it are of one release.\n\n"
+     "matches, and the components of CUDA in it are of one release. It fails where a pinned package is missing and no "
+     "libcudart is there either.\n\n"
      "Why it matters: an environment that was changed by hand no longer is what its file says.\n\n"
      "How to mend it: update or recreate the environment from its file.\n\n"
      "Source: conda's MatchSpec and PEP 440.",
@@ -60,11 +65,13 @@ const struct check checks[] = {
      "Source: ld.so(8), glibc elf/dl-load.c.",
      {NULL}, check_cudart_static},
     {"cudart-single", "no process would hold two CUDA runtimes",
-     "What it means: all consumers of libcudart resolve to runtimes of one release.\n\n"
+     "What it means: all consumers of libcudart resolve to runtimes of one release, and all runtimes that are installed "
+     "are of one release. A chain of links is one file.\n\n"
      "Why it matters: two runtimes in one process keep two contexts and handles that do not work in the other.\n\n"
      "How to mend it: install builds of both packages for one CUDA release.\n\n"
      "Source: the loader tells libraries apart by soname and inode; a renamed copy never merges with the original.",
      {NULL}, check_cudart_single},
+    {"same-soname", "no CUDA library has an older twin that wins", explain_same_soname, {NULL}, check_same_soname},
     {"cuda-home", "CUDA_HOME is one existing directory that holds nvcc",
      "What it means: CUDA_HOME and CUDA_PATH, where set after activation, name one absolute, existing directory with "
      "bin/nvcc in it, and a link leads where its name says.\n\n"
@@ -79,10 +86,13 @@ const struct check checks[] = {
      "How to mend it: install cuda-nvcc of the pinned release into the environment.\n\n"
      "Source: nvcc --version; its patch number is nvcc's own and is not compared.",
      {NULL}, check_nvcc_version},
+    {"nvcc-compile", "nvcc builds for the pinned release", explain_nvcc_compile, {NULL}, check_nvcc_compile},
     {"library-path", "no foreign CUDA library comes first in LD_LIBRARY_PATH",
      "What it means: after activation, LD_LIBRARY_PATH has no CUDA library of another place before the environment's, "
-     "and no empty or relative element.\n\n"
-     "Why it matters: libraries with DT_RUNPATH, and whatever is opened by name, take the first match in it.\n\n"
+     "and no empty, relative, missing or doubled element, and nothing of another conda environment.\n\n"
+     "Why it matters: libraries with DT_RUNPATH, and whatever is opened by name, take the first match in it. An empty "
+     "element is the working directory; a missing one serves whoever creates it; a doubled one tells of a script that "
+     "adds without looking.\n\n"
      "How to mend it: let the hooks put the environment in front, or take the directory out where it is set.\n\n"
      "Source: ld.so(8).",
      {NULL}, check_library_path},
@@ -121,7 +131,8 @@ const struct check checks[] = {
     {"driver-min", "the driver runs the pinned CUDA release",
      "What it means: the driver is at least the one that the pinned release needs, by minor-version compatibility, "
      "and the one that the file asks for as __cuda or in pixi's system-requirements. Where the pins leave several "
-     "releases open, the installed one counts.\n\n"
+     "releases open, the installed one counts. The least driver for minor-version compatibility is documented for "
+     "x86_64; elsewhere an older driver of the same major is a warning.\n\n"
      "Why it matters: with an older one every CUDA call fails with error 35.\n\n"
      "How to mend it: update the driver, or pin an older CUDA.\n\n"
      "Source: NVIDIA's CUDA compatibility guide; src/data/cuda_driver.tsv.",
@@ -138,6 +149,7 @@ const struct check checks[] = {
      "How to mend it: set CONDA_OVERRIDE_CUDA while solving, or ask for a CUDA build by name.\n\n"
      "Source: torch/version.py as installed.",
      {NULL}, check_torch_build},
+    {"cudnn-match", "cuDNN is what the frameworks were built with", explain_cudnn_match, {NULL}, check_cudnn_match},
     {"threads", "thread counts are valid and fit the machine", explain_threads, {NULL}, check_threads},
     {"allocator", "allocator settings are valid for the installed torch", explain_allocator, {NULL},
      check_allocator},
@@ -147,6 +159,7 @@ const struct check checks[] = {
     {"nccl-iface", "NCCL's network settings match an interface", explain_nccl_iface, {NULL},
      check_nccl_iface},
     {"nccl-ib", "NCCL's InfiniBand settings fit the machine", explain_nccl_ib, {NULL}, check_nccl_ib},
+    {"variables-clash", "variables: do not fight the hooks", explain_variables_clash, {NULL}, check_variables_clash},
     {"secrets", "no hook and no stored variable holds a credential",
      "What it means: no token stands in a hook of condagpu, and no variable of the environment file or of "
      "conda-meta/state is by its name or its value a credential.\n\n"

@@ -20,10 +20,34 @@ struct loader_options check_loader_options(const struct check_input *input, cons
     };
 }
 
+struct resolution check_dlopen(const struct check_input *input, const char *executable, const char *name)
+{
+    struct loader_options options = check_loader_options(input, executable);
+    struct resolution resolution = {0};
+    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
+    return resolution;
+}
+
+const char *check_rule_text(const struct resolution *resolution)
+{
+    return resolution->detail ? resolution->detail : loader_via_text(resolution->via);
+}
+
 const char *check_activated_value(const struct check_input *input, const char *name)
 {
     const char *value = env_get(check_environment(input), name);
     return value && value[0] ? value : NULL;
+}
+
+void check_library_path_elements(const struct check_input *input, struct strv *elements)
+{
+    char *list = arena_strdup(input->arena, check_activated_value(input, "LD_LIBRARY_PATH"));
+    for (char *c = list; c && *c; c++)
+        if (*c == ';')
+            *c = ':';
+    struct str rest = str_of(list), element;
+    while (list && str_cut(&rest, ':', &element))
+        strv_add(input->arena, elements, str_dup(input->arena, element));
 }
 
 const char *check_library_in(const struct check_input *input, const char *dir, const char *const *starts)

@@ -12,20 +12,6 @@ static const char *pin_place(const struct check_input *input, const struct pin *
     return arena_printf(input->arena, "%s (%s:%u)", pin->text, pin->file, pin->line);
 }
 
-static const char *rule_text(const struct resolution *resolution)
-{
-    return resolution->detail ? resolution->detail : loader_via_text(resolution->via);
-}
-
-/* What the loader's rules make of dlopen(name) in the activated environment. */
-static struct resolution emulate(const struct check_input *input, const char *executable, const char *name)
-{
-    struct loader_options options = check_loader_options(input, executable);
-    struct resolution resolution = {0};
-    loader_dlopen(loader_new(input->arena, &options), NULL, name, &resolution);
-    return resolution;
-}
-
 /* "cuda-version=12.4", or the bound as conda takes it, quoted for a shell by the caller. */
 static const char *wanted_spec(const struct check_input *input)
 {
@@ -146,12 +132,12 @@ static void judge_missing(const struct check_input *input, struct result *result
 static void judge_without_python(const struct check_input *input, struct result *result, const char *name,
                                  const char *reason)
 {
-    struct resolution resolution = emulate(input, NULL, name);
+    struct resolution resolution = check_dlopen(input, NULL, name);
     check_evidence(input, result, NULL, 0, 0, "not asked of a live process: %s", reason);
     if (!resolution.path)
         return;
     struct result emulated = {0};
-    struct identity identity = judge(input, &emulated, "a program", resolution.path, rule_text(&resolution), 0);
+    struct identity identity = judge(input, &emulated, "a program", resolution.path, check_rule_text(&resolution), 0);
     check_evidence(input, result, NULL, 0, 0, "by the loader's rules alone: %s", emulated.message);
     if (emulated.status == STATUS_FAIL) {
         check_fail(input, result, "%s", emulated.message);
@@ -199,8 +185,8 @@ void check_cudart_live(const struct check_input *input, struct result *result)
         else if (!live.opened)
             judge_missing(input, result, sonames.v[i], live.message);
         else {
-            struct resolution resolution = emulate(input, python, sonames.v[i]);
-            const char *rule = resolution.path ? rule_text(&resolution) : NULL;
+            struct resolution resolution = check_dlopen(input, python, sonames.v[i]);
+            const char *rule = resolution.path ? check_rule_text(&resolution) : NULL;
             struct identity identity = judge(input, result, "python", live.path, rule, live.version);
             judge_call(input, result, &live);
             remember(input, &identity, arena_printf(input->arena, "loaded by %s", python));
@@ -293,7 +279,7 @@ static void judge_group(const struct check_input *input, struct result *result, 
     const struct consumer *head = sharers->v[0];
     const char *relative = path_relative(input->facts->inventory->prefix, head->path);
     struct result own = {0};
-    judge(input, &own, relative ? relative : head->path, head->resolution.path, rule_text(&head->resolution), 0);
+    judge(input, &own, relative ? relative : head->path, head->resolution.path, check_rule_text(&head->resolution), 0);
     merge(input, result, &own, head, sonames);
     for (size_t i = 1; i < sharers->n && i <= MOST_NAMED; i++)
         check_evidence(input, result, sharers->v[i]->path, 0, 0, "likewise");
@@ -329,6 +315,31 @@ void check_cudart_static(const struct check_input *input, struct result *result)
                    consumers->elf_read);
 }
 
+/* Runtimes that nobody uses yet: the next package that is installed, or a ctypes.CDLL, may bring both into one process.
+ * Renamed copies serve the wheel that brought them, and it is a consumer. */
+static void judge_installed(const struct check_input *input, struct result *result)
+{
+    struct strv paths = {0};
+    struct cudart_files files = {0};
+    const struct cudart_file *first = NULL;
+    inventory_cudart_files(input->arena, input->facts->inventory, &paths);
+    loader_cudarts(input->arena, &paths, &files);
+    for (size_t i = 0; i < files.n; i++) {
+        const struct cudart_file *file = &files.v[i];
+        if (file->bundled || file->decoded.major < 0)
+            continue;
+        const char *release = release_text(input->arena, file->decoded);
+        check_evidence(input, result, file->path, 0, 0, "is of release %s", release);
+        if (!first)
+            first = file;
+        if (release_agree(first->decoded, file->decoded))
+            continue;
+        check_warn(input, result, "two CUDA runtimes are installed, %s (%s) and %s (%s), and a process can come to hold both",
+                   first->path, release_text(input->arena, first->decoded), file->path, release);
+        check_fix(input, result, "let conda and pip bring one release, or only one of them bring the runtime");
+    }
+}
+
 void check_cudart_single(const struct check_input *input, struct result *result)
 {
     const struct consumer *first = NULL;
@@ -350,5 +361,6 @@ void check_cudart_single(const struct check_input *input, struct result *result)
         check_fix(input, result, "install builds of both for one CUDA release");
     }
     if (!result->message)
-        check_pass(input, result, "no two shared runtimes of different releases");
+        judge_installed(input, result);
+    check_pass(input, result, "no two shared runtimes of different releases");
 }

@@ -32,23 +32,40 @@ void check_driver_visible(const struct check_input *input, struct result *result
                                                     : "condagpu probe shows what the driver says");
 }
 
+/* Who runs what by minor-version compatibility is documented by architecture; for others there is no column. */
+static const char *compatible_column(const char *arch)
+{
+    static const struct {
+        const char *arch, *column;
+    } columns[] = {
+        {"x86_64", "minor_compat_min_linux_x86_64"},
+    };
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (cstr_eq(arch, columns[i].arch))
+            return columns[i].column;
+    return NULL;
+}
+
 /* The driver that a release needs at least (src/data/cuda_driver.tsv): of the release itself with all features, and of
- * its major by minor-version compatibility. */
+ * its major by minor-version compatibility; NULL where that is not known for this architecture. */
 static bool needed_drivers(const struct check_input *input, struct release wanted, const char **full,
                            const char **compatible)
 {
     struct err err;
     const struct table *drivers = data_table(input->facts->data, "cuda_driver", &err);
+    const char *column = compatible_column(input->facts->machine->arch);
+    bool known = false;
     *full = *compatible = NULL;
     for (size_t row = 0; drivers && row < drivers->rows; row++) {
         struct release release;
         if (!release_parse(str_of(table_cell(drivers, row, "cuda_release")), &release)
             || !release_agree(release, wanted) || *full)
             continue;
+        known = true;
         *full = table_cell(drivers, row, "toolkit_driver_in_runfile");
-        *compatible = table_cell(drivers, row, "minor_compat_min_linux_x86_64");
+        *compatible = column ? table_cell(drivers, row, column) : NULL;
     }
-    return *compatible != NULL;
+    return known && (*full || *compatible);
 }
 
 static bool driver_reaches(const char *driver, const char *minimum)
@@ -58,6 +75,16 @@ static bool driver_reaches(const char *driver, const char *minimum)
         return false;
     const char *end = minimum + strspn(minimum, "0123456789.");
     return release_parse((struct str){minimum, (size_t)(end - minimum)}, &need) && release_cmp(have, need) >= 0;
+}
+
+/* Another minor of the same major, on an architecture of which NVIDIA names no least driver. */
+static void judge_undocumented(const struct check_input *input, struct result *result, const char *release)
+{
+    const struct machine *machine = input->facts->machine;
+    check_warn(input, result,
+               "driver %s is older than the one of CUDA %s, and the least driver for minor-version compatibility is not "
+               "known for %s", machine->driver.version, release, machine->arch ? machine->arch : "this architecture");
+    check_fix(input, result, "try it with verify --compile on a GPU, or update the driver");
 }
 
 /* What the file itself asks of the driver: conda's __cuda >=12, pixi's system-requirements. */
@@ -110,16 +137,18 @@ void check_driver_min(const struct check_input *input, struct result *result)
     }
     const char *release = release_text(input->arena, wanted);
     check_evidence(input, result, NULL, 0, 0, "CUDA %s ships with driver %s, and runs from %s on", release,
-                   full ? full : "?", compatible);
+                   full ? full : "?", compatible ? compatible : "?");
     if (driver_reaches(driver->version, full) || release_cmp(driver->cuda, wanted) >= 0)
         check_pass(input, result, "driver %s runs CUDA %s", driver->version, release);
     else if (driver_reaches(driver->version, compatible))
         check_pass(input, result, "driver %s runs CUDA %s by minor-version compatibility (no new features, no PTX)",
                    driver->version, release);
+    else if (!compatible && (driver->cuda.major < 0 || driver->cuda.major == wanted.major))
+        judge_undocumented(input, result, release);
     else {
-        check_fail(input, result, "driver %s is too old for CUDA %s, which needs %s", driver->version, release,
-                   compatible);
-        check_fix(input, result, "update the driver to %s or later, or pin an older CUDA", compatible);
+        const char *needed = compatible ? compatible : full;
+        check_fail(input, result, "driver %s is too old for CUDA %s, which needs %s", driver->version, release, needed);
+        check_fix(input, result, "update the driver to %s or later, or pin an older CUDA", needed);
     }
 }
 
@@ -127,11 +156,11 @@ static const char *const driver_names[] = {"libcuda.so", NULL};
 
 void check_driver_stub(const struct check_input *input, struct result *result)
 {
-    const char *value = check_activated_value(input, "LD_LIBRARY_PATH");
-    struct str rest = str_of(value), element;
-    while (value && str_cut(&rest, ':', &element)) {
-        const char *dir = str_dup(input->arena, element);
-        const char *library = element.n ? check_library_in(input, dir, driver_names) : NULL;
+    struct strv elements = {0};
+    check_library_path_elements(input, &elements);
+    for (size_t i = 0; i < elements.n; i++) {
+        const char *dir = elements.v[i];
+        const char *library = dir[0] ? check_library_in(input, dir, driver_names) : NULL;
         if (!library)
             continue;
         const char *last = path_basename(path_absolute(input->arena, dir));

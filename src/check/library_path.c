@@ -24,6 +24,48 @@ static bool is_planned(const struct check_input *input, const char *element)
     return false;
 }
 
+static void judge_doubled(const struct check_input *input, struct result *result, const char *element,
+                          struct path_state *state)
+{
+    const char *plain = path_absolute(input->arena, element); /* without a slash at its end */
+    if (strv_find(&state->seen, plain) < state->seen.n) {
+        check_evidence(input, result, NULL, 0, 0, "%s stands in LD_LIBRARY_PATH twice", plain);
+        check_warn(input, result, "%s stands in LD_LIBRARY_PATH twice: what adds to it was run twice", plain);
+        check_fix(input, result, "start from a fresh shell, and let the script that adds it look whether it is there");
+    } else
+        strv_add(input->arena, &state->seen, plain);
+}
+
+/* Images for containers name these, and the container runtime fills them where there is a GPU. */
+static bool is_filled_later(const char *element)
+{
+    static const char *const dirs[] = {"/usr/local/nvidia/lib", "/usr/local/nvidia/lib64"};
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        if (strcmp(element, dirs[i]) == 0)
+            return true;
+    return false;
+}
+
+static void judge_missing(const struct check_input *input, struct result *result, const char *element)
+{
+    check_evidence(input, result, NULL, 0, 0, "%s in LD_LIBRARY_PATH does not exist", element);
+    if (is_filled_later(element))
+        return;
+    check_warn(input, result, "%s in LD_LIBRARY_PATH does not exist: whoever creates it decides what is loaded", element);
+    check_fix(input, result, "take %s out of LD_LIBRARY_PATH where it is set", element);
+}
+
+/* The base environment's lib, or another one's. */
+static void judge_foreign_environment(const struct check_input *input, struct result *result, const char *element)
+{
+    const char *prefix = path_dirname(input->arena, path_absolute(input->arena, element));
+    if (!file_is_dir(path_join(input->arena, prefix, "conda-meta")))
+        return;
+    check_evidence(input, result, NULL, 0, 0, "%s belongs to the conda environment %s", element, prefix);
+    check_warn(input, result, "%s in LD_LIBRARY_PATH belongs to another conda environment", element);
+    check_fix(input, result, "take %s out of LD_LIBRARY_PATH: each environment finds its own libraries", element);
+}
+
 static void judge_element(const struct check_input *input, struct result *result, const char *element,
                           struct path_state *state)
 {
@@ -36,13 +78,13 @@ static void judge_element(const struct check_input *input, struct result *result
         check_fix(input, result, "give absolute directories only, without empty elements");
         return;
     }
-    if (strv_find(&state->seen, element) < state->seen.n)
-        check_evidence(input, result, NULL, 0, 0, "%s stands in LD_LIBRARY_PATH twice", element);
-    strv_add(input->arena, &state->seen, element);
+    judge_doubled(input, result, element, state);
     if (!file_is_dir(element)) {
-        check_evidence(input, result, NULL, 0, 0, "%s in LD_LIBRARY_PATH does not exist", element);
+        judge_missing(input, result, element);
         return;
     }
+    if (!ours)
+        judge_foreign_environment(input, result, element);
     const char *library = check_library_in(input, element, runtime_names);
     if (ours) {
         state->environment_seen |= library != NULL;
@@ -64,23 +106,20 @@ static void judge_element(const struct check_input *input, struct result *result
 void check_library_path(const struct check_input *input, struct result *result)
 {
     const char *value = check_activated_value(input, "LD_LIBRARY_PATH");
-    char *list = arena_strdup(input->arena, value); /* the loader takes ; for : */
-    for (char *c = list; c && *c; c++)
-        if (*c == ';')
-            *c = ':';
-    struct str rest = str_of(list), element;
+    struct strv elements = {0};
     struct path_state state = {0};
     if (!value) {
         check_pass(input, result, "LD_LIBRARY_PATH is not set: nothing overrides the environment");
         return;
     }
     check_evidence(input, result, NULL, 0, 0, "LD_LIBRARY_PATH is %s", value);
-    for (size_t i = 0; i < strlen(value); i++)
-        if (value[i] == ';') {
-            check_warn(input, result, "LD_LIBRARY_PATH holds a semicolon, which the loader takes for a separator");
-            break;
-        }
-    while (str_cut(&rest, ':', &element))
-        judge_element(input, result, str_dup(input->arena, element), &state);
+    if (strchr(value, ';'))
+        check_warn(input, result, "LD_LIBRARY_PATH holds a semicolon, which the loader takes for a separator");
+    check_library_path_elements(input, &elements);
+    for (size_t i = 0; i < elements.n; i++) {
+        struct result own = {0};
+        judge_element(input, &own, elements.v[i], &state);
+        check_merge(input, result, &own);
+    }
     check_pass(input, result, "no foreign CUDA library comes before the environment's own");
 }

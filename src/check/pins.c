@@ -217,6 +217,13 @@ static void judge_mixture(const struct check_input *input, struct result *result
     }
 }
 
+static bool has_runtime(const struct check_input *input)
+{
+    struct strv files = {0};
+    inventory_cudart_files(input->arena, input->facts->inventory, &files);
+    return files.n > 0;
+}
+
 void check_pin_installed(const struct check_input *input, struct result *result)
 {
     const struct spec *spec = input->facts->spec;
@@ -233,7 +240,11 @@ void check_pin_installed(const struct check_input *input, struct result *result)
         judged++;
     }
     judge_mixture(input, result);
-    if (judged && missing == judged) {
+    if (missing && !has_runtime(input)) {
+        check_fail(input, result, "%zu of %zu pinned packages have no record in %s, and there is no libcudart in it",
+                   missing, judged, input->facts->inventory->prefix);
+        check_fix(input, result, "install what %s asks for, or check that this is its environment", spec->file);
+    } else if (judged && missing == judged) {
         check_warn(input, result, "nothing that %s pins has a record in %s", spec->file,
                    input->facts->inventory->prefix);
         check_fix(input, result, "check that this is the environment of that file");

@@ -84,7 +84,7 @@ void check_cuda_home(const struct check_input *input, struct result *result)
 }
 
 /* "Cuda compilation tools, release 12.4, V12.4.131" */
-static struct release nvcc_release(const struct check_input *input, const char *nvcc)
+struct release toolkit_nvcc_release(const struct check_input *input, const char *nvcc)
 {
     struct proc proc;
     struct release release = RELEASE_NONE;
@@ -96,38 +96,31 @@ static struct release nvcc_release(const struct check_input *input, const char *
     return release;
 }
 
-/* How an nvcc comes to be used. */
-enum source {
-    SOURCE_ENVIRONMENT, /* it lies in the environment, or our hooks chose it */
-    SOURCE_CUDA_HOME,   /* the user's shell names it */
-    SOURCE_PATH,        /* it merely stands on PATH */
-};
-
 static void judge_mismatch(const struct check_input *input, struct result *result, const char *nvcc,
-                           struct release release, enum source source)
+                           struct release release, enum nvcc_source source)
 {
     const struct spec *spec = input->facts->spec;
     const char *text = release_text(input->arena, release), *pin = spec->effective_text;
-    if (source == SOURCE_PATH)
+    if (source == NVCC_PATH)
         check_skip(input, result, "the environment brings no nvcc; the one on PATH is %s (%s), the pin is %s: compile "
                    "nothing with it", text, nvcc, pin);
-    else if (source == SOURCE_CUDA_HOME)
+    else if (source == NVCC_CUDA_HOME)
         check_warn(input, result, "CUDA_HOME of your shell leads to nvcc %s (%s), the pin is %s, and the environment "
                    "brings no nvcc", text, nvcc, pin);
     else if (spec->release.major == release.major)
         check_warn(input, result, "nvcc is %s (%s), the pin is %s: another minor", text, nvcc, pin);
     else
         check_fail(input, result, "nvcc is %s (%s), but the pin is %s", text, nvcc, pin);
-    if (source == SOURCE_CUDA_HOME)
+    if (source == NVCC_CUDA_HOME)
         check_fix(input, result, "unset CUDA_HOME, or conda install cuda-nvcc=%s and run condagpu init again", pin);
-    else if (source == SOURCE_ENVIRONMENT)
+    else if (source == NVCC_ENVIRONMENT)
         check_fix(input, result, "conda install cuda-nvcc=%s", pin);
 }
 
-static void judge_nvcc(const struct check_input *input, struct result *result, const char *nvcc, enum source source)
+static void judge_nvcc(const struct check_input *input, struct result *result, const char *nvcc, enum nvcc_source source)
 {
     const struct spec *spec = input->facts->spec;
-    struct release release = nvcc_release(input, nvcc);
+    struct release release = toolkit_nvcc_release(input, nvcc);
     const char *text = release_text(input->arena, release);
     check_evidence(input, result, NULL, 0, 0, "%s says release %s", nvcc, text);
     if (release.major < 0)
@@ -148,20 +141,27 @@ static bool plan_sets(const struct check_input *input, const char *name)
     return false;
 }
 
-void check_nvcc_version(const struct check_input *input, struct result *result)
+const char *toolkit_nvcc(const struct check_input *input, enum nvcc_source *source)
 {
     const char *home = check_activated_value(input, "CUDA_HOME");
     const char *nvcc = home ? path_join(input->arena, home, "bin/nvcc") : NULL;
-    enum source source = SOURCE_CUDA_HOME;
+    *source = NVCC_CUDA_HOME;
     if (!nvcc || !file_is_executable(nvcc)) {
         nvcc = proc_find(input->arena, "nvcc", check_activated_value(input, "PATH"));
-        source = SOURCE_PATH;
+        *source = NVCC_PATH;
     }
-    if (!nvcc) {
+    if (nvcc && (path_below(input->facts->inventory->prefix, nvcc)
+                 || (*source == NVCC_CUDA_HOME && plan_sets(input, "CUDA_HOME"))))
+        *source = NVCC_ENVIRONMENT;
+    return nvcc;
+}
+
+void check_nvcc_version(const struct check_input *input, struct result *result)
+{
+    enum nvcc_source source;
+    const char *nvcc = toolkit_nvcc(input, &source);
+    if (nvcc)
+        judge_nvcc(input, result, nvcc, source);
+    else
         check_skip(input, result, "there is no nvcc in the activated environment");
-        return;
-    }
-    if (path_below(input->facts->inventory->prefix, nvcc) || (source == SOURCE_CUDA_HOME && plan_sets(input, "CUDA_HOME")))
-        source = SOURCE_ENVIRONMENT;
-    judge_nvcc(input, result, nvcc, source);
 }

@@ -18,7 +18,7 @@ struct options {
     const char *timeout;
     bool quiet, verbose, help;
     bool dry_run, diff, force;
-    bool strict, require_gpu, allow_unpinned, no_driver;
+    bool strict, require_gpu, allow_unpinned, no_driver, compile;
     bool all;
     struct strv operands;
 };
@@ -28,7 +28,7 @@ enum option_id {
     OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_COLOR, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
     OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_ROOT, OPT_TIMEOUT, OPT_NO_DRIVER,
     OPT_DRY_RUN, OPT_DIFF, OPT_FORCE, OPT_SHELL,
-    OPT_ONLY, OPT_SKIP, OPT_STRICT, OPT_REQUIRE_GPU, OPT_ALLOW_UNPINNED, OPT_BASELINE, OPT_ALL,
+    OPT_ONLY, OPT_SKIP, OPT_STRICT, OPT_REQUIRE_GPU, OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_BASELINE, OPT_ALL,
 };
 
 /* One run of the program. */

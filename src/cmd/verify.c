@@ -36,6 +36,7 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
         .answer = answer,
         .require_gpu = run->options.require_gpu,
         .allow_unpinned = run->options.allow_unpinned,
+        .compile = run->options.compile,
     };
     if (!checks_select(run->arena, checks, run->options.only, run->options.skip, &selection, &run->err)
         || !gather_deadline(run, &input.deadline_ms))
@@ -105,7 +106,7 @@ static int verify(struct run *run)
 
 static const enum option_id options[] = {
     OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_ONLY, OPT_SKIP, OPT_BASELINE, OPT_STRICT, OPT_REQUIRE_GPU,
-    OPT_ALLOW_UNPINNED, OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
+    OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
 };
 
 const struct cmd cmd_verify = {

@@ -37,6 +37,7 @@ struct walk {
     struct block *blocks;    /* the last first */
     struct consumers *consumers;
     const char *prefix;
+    const struct strv *names; /* the libraries that are asked about; NULL: libcudart */
     struct {
         VEC(struct place *);
     } files; /* all ELF files for this machine */
@@ -165,7 +166,7 @@ static void take_elf(struct arena *scratch, struct walk *walk, int fd, struct di
     }
     if (elf->is_dynamic)
         *vec_add(arena, &walk->files) = place;
-    if (!needs_runtime(elf))
+    if (!walk->names && !needs_runtime(elf))
         search_contents(scratch, walk, fd, elf);
 }
 
@@ -280,25 +281,33 @@ static void add_consumer(struct walk *walk, enum consumer_kind kind, const char 
 {
     struct consumer *consumer = new_consumer(walk);
     *consumer = (struct consumer){.kind = kind, .path = path, .needed = resolution->needed, .resolution = *resolution};
-    release_of_winner(walk, consumer);
+    consumer->release = RELEASE_NONE;
+    if (!walk->names)
+        release_of_winner(walk, consumer);
 }
 
 /* The requests for a runtime in one load, each name once. */
 struct collect {
     struct watch watch;
     struct arena *scratch;
+    const struct walk *walk;
     struct process *process;
     struct {
         VEC(struct resolution);
     } requests;
 };
 
+static bool is_asked_about(const struct walk *walk, const char *name)
+{
+    return walk->names ? strv_find(walk->names, name) < walk->names->n : is_runtime_name(name);
+}
+
 static void collect_request(struct watch *watch, struct map *asker, struct name *name, const struct hit *hit,
                             const struct search_steps *steps)
 {
     struct collect *collect = (struct collect *)(void *)watch;
     (void)steps;
-    if (!is_runtime_name(name->base))
+    if (!is_asked_about(collect->walk, name->base))
         return;
     for (size_t i = 0; i < collect->requests.n; i++)
         if (strcmp(collect->requests.v[i].needed, name->s) == 0)
@@ -309,8 +318,13 @@ static void collect_request(struct watch *watch, struct map *asker, struct name 
 static void load_file(struct walk *walk, struct process *process, struct place *place)
 {
     _cleanup_arena_ struct arena *scratch = arena_new();
+    const char *start = walk->names ? "" : "libcudart";
     struct collect collect = {
-        .watch = {.start = "libcudart", .length = 9, .asked = collect_request}, .scratch = scratch, .process = process};
+        .watch = {.start = start, .length = strlen(start), .asked = collect_request},
+        .scratch = scratch,
+        .walk = walk,
+        .process = process,
+    };
     struct map *map;
     process->watch = &collect.watch;
     loader_enter(walk->loader, place, NULL, process, &map);
@@ -319,7 +333,7 @@ static void load_file(struct walk *walk, struct process *process, struct place *
     const char *path = emulate_text(walk->loader, emulate_place_path(scratch, place));
     for (size_t i = 0; i < collect.requests.n; i++) {
         struct resolution *request = &collect.requests.v[i];
-        bool is_bundled = path_basename(request->needed)[9] == '-'; /* libcudart- */
+        bool is_bundled = !walk->names && path_basename(request->needed)[9] == '-'; /* libcudart- */
         request->blocked = emulate_blocked(&collect.watch, request);
         add_consumer(walk, is_bundled ? CONSUMER_BUNDLED : CONSUMER_NEEDED, path, request);
     }
@@ -387,6 +401,19 @@ bool loader_consumers(struct arena *arena, const char *prefix, const struct load
     struct walk walk;
     if (!begin(arena, prefix, options, consumers, temporary, &walk, err))
         return false;
+    walk_prefix(&walk);
+    load_files(&walk);
+    return true;
+}
+
+bool loader_askers(struct arena *arena, const char *prefix, const struct loader_options *options,
+                   const struct strv *names, struct consumers *askers, struct err *err)
+{
+    _cleanup_arena_ struct arena *temporary = arena_new();
+    struct walk walk;
+    if (!begin(arena, prefix, options, askers, temporary, &walk, err))
+        return false;
+    walk.names = names;
     walk_prefix(&walk);
     load_files(&walk);
     return true;

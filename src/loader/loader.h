@@ -131,6 +131,10 @@ bool loader_consumers(struct arena *arena, const char *prefix, const struct load
 /* The same of one file, wherever it is. ERR_INPUT when it cannot be read as an ELF file of this machine. */
 bool loader_consumers_of(struct arena *arena, const char *prefix, const char *file,
                          const struct loader_options *options, struct consumers *consumers, struct err *err);
+/* Whatever below the prefix needs one of the libraries `names`, itself or through others: CONSUMER_NEEDED, one for each
+ * name that a load of the file asks for. Releases are not told, and contents are not searched. */
+bool loader_askers(struct arena *arena, const char *prefix, const struct loader_options *options,
+                   const struct strv *names, struct consumers *askers, struct err *err);
 const char *consumer_kind_text(enum consumer_kind kind); /* "needed", "dlopen", "static", "bundled" */
 /* Every libcudart.so* below the prefix that is a real file (symlinks lead to one of them), sorted. */
 struct cudart_file {

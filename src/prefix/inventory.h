@@ -57,6 +57,11 @@ const struct record *inventory_find(const struct inventory *inventory, enum reco
 const struct record *inventory_next(const struct inventory *inventory, enum record_kind kind, const char *start,
                                     size_t *from);
 
+/* The first dependency of a record whose name starts with `start`, as its builder wrote it: "cudnn >=9.1,<10" of conda's
+ * depends, "nvidia-cudnn-cu12==9.1.0.70; platform_system == \"Linux\"" of a wheel's Requires-Dist. NULL for none, and when
+ * the record cannot be read. */
+const char *inventory_requirement(struct arena *arena, const struct record *record, const char *start);
+
 struct owner {
     const struct record *record; /* NULL: nobody owns it */
     const char *sha256;          /* hexadecimal, as recorded for the installed file (sha256_in_prefix); NULL */

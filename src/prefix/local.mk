@@ -4,5 +4,6 @@ libcondagpu_la_SOURCES += \
 	src/prefix/inventory.c \
 	src/prefix/owner.c \
 	src/prefix/record_files.c src/prefix/record_files.h \
+	src/prefix/requires.c \
 	src/prefix/state.c src/prefix/state.h \
 	src/prefix/torch.c

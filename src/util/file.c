@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <nettle/sha2.h>
 #include <nettle/version.h>
 #include <stdlib.h>
@@ -195,6 +196,20 @@ bool dir_make(const char *path, struct err *err)
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_dir(path)))
         return true;
     return err_system(err, ERR_OUTPUT, "cannot make directory", path, errno);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status;
+    (void)kind;
+    (void)place;
+    (void)!remove(path);
+    return 0;
+}
+
+void dir_remove(const char *path)
+{
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static char *hex_digest(struct arena *arena, struct sha256_ctx *context)

@@ -49,6 +49,9 @@ bool dir_list(struct arena *arena, const char *path, struct strv *names);
 /* mkdir -p with mode 0777 less umask. ERR_OUTPUT. */
 bool dir_make(const char *path, struct err *err);
 
+/* Removes a directory with all that is in it, as far as that can be done; links are not followed. */
+void dir_remove(const char *path);
+
 /* Lower-case hexadecimal SHA-256 of bytes, and of a file (NULL with errno when it cannot be read). */
 char *sha256_hex(struct arena *arena, struct str bytes);
 char *sha256_file(struct arena *arena, const char *path);

@@ -2,44 +2,12 @@
 # shellcheck shell=sh disable=SC2154,SC1091,SC2317
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/prefix.sh"
+. "$top_srcdir/tests/verdict.sh"
 
 unset CONDA_PREFIX CONDAGPU_ACTIVE LD_LIBRARY_PATH LD_PRELOAD CUDA_HOME CUDA_PATH
 cd "$scratch" || exit 99
 PATH=/usr/bin:/bin
 export PATH
-
-# verdict STATUS CHECK NAME [VAR=VALUE...] [OPTION...]: what one check says of $p
-verdict() {
-    _wanted=$1 _check=$2 _title=$3
-    shift 3
-    : >settings
-    while [ $# -gt 0 ]; do
-        case $1 in
-        -*) break ;;
-        *=*) printf '%s\n' "$1" >>settings ;;
-        esac
-        shift
-    done
-    (
-        while IFS= read -r _line; do
-            export "${_line?}"
-        done <settings
-        "$CONDAGPU" verify --no-driver -p "$p" -f "$p.yml" --only "$_check" --format json "$@"
-    ) >out 2>why
-    cat out >>why
-    grep -q "\"status\": \"$_wanted\"" out
-    _status=$?
-    cp why "$scratch/why.tmp"
-    mv "$scratch/why.tmp" "$scratch/why"
-    ok $_status "$_check: $_title"
-}
-
-# says PATTERN NAME: the message or evidence of the last verdict
-says() {
-    cp out "$scratch/why"
-    grep -Eq -- "$1" out
-    ok $? "$2"
-}
 
 standin_cudart s124 12040 libcudart.so.12
 standin_cudart s121 12010 libcudart.so.12
@@ -90,10 +58,20 @@ cp s121 foreign/libcudart.so.12
 verdict pass library-path "a directory without CUDA" LD_LIBRARY_PATH="$scratch/plain"
 verdict warn library-path "an empty element" LD_LIBRARY_PATH="$scratch/plain:"
 verdict warn library-path "a relative element" LD_LIBRARY_PATH="lib:$scratch/plain"
+verdict warn library-path "an empty element behind a semicolon" "LD_LIBRARY_PATH=$scratch/plain;"
+verdict warn library-path "a missing element" LD_LIBRARY_PATH="$scratch/plain:$scratch/none"
+says 'none in LD_LIBRARY_PATH does not exist' "and it is named"
+verdict pass library-path "what container images name beforehand" LD_LIBRARY_PATH=/usr/local/nvidia/lib64
+verdict warn library-path "a doubled element" LD_LIBRARY_PATH="$scratch/plain:$scratch/compat:$scratch/plain/"
+says 'plain stands in LD_LIBRARY_PATH twice' "and it is named"
+mkdir -p base/conda-meta base/lib
+verdict warn library-path "the base environment's lib" LD_LIBRARY_PATH="$scratch/base/lib"
+says 'belongs to another conda environment' "and says so"
 verdict pass library-path "a foreign runtime behind the hooks' element" LD_LIBRARY_PATH="$scratch/foreign"
 says 'does not win' "and the evidence says that it does not win"
 verdict pass library-path "unset"
 verdict fail driver-stub "a stubs directory" LD_LIBRARY_PATH="$scratch/stubs"
+verdict fail driver-stub "a stubs directory behind a semicolon" "LD_LIBRARY_PATH=$scratch/plain;$scratch/stubs"
 verdict warn driver-stub "a compatibility driver" LD_LIBRARY_PATH="$scratch/compat"
 verdict pass driver-stub "neither" LD_LIBRARY_PATH="$scratch/plain"
 
@@ -161,6 +139,29 @@ rm "$p"/conda-meta/cuda-nvcc-*
 add_record "$p" cudatoolkit 11.8.0 h0_0
 verdict fail pin-installed "components of two majors"
 rm "$p"/conda-meta/cudatoolkit-*
+
+# What is pinned and not there.
+new_prefix "$scratch/empty"
+cp "$p.yml" empty.yml
+kept_p=$p p="$scratch/empty"
+verdict fail pin-installed "neither the package nor any libcudart"
+says 'there is no libcudart in it' "and says so"
+environment "$p.yml" numpy
+verdict pass pin-installed "nothing is pinned" --allow-unpinned
+p=$kept_p
+environment "$p.yml" cuda-version=12.4 cuda-nvcc=12.4
+verdict warn pin-installed "a package is missing, but there is a libcudart"
+environment "$p.yml" cuda-version=12.4
+
+# Two runtimes that nobody uses.
+verdict pass cudart-single "links to one runtime"
+add_pip_cudart "$p" s121 12.1.105
+verdict warn cudart-single "conda's runtime and a wheel's of another release"
+says '12\.1.*12\.4' "and both releases are named"
+rm -r "$p/lib/python3.12/site-packages/nvidia" "$p"/lib/python3.12/site-packages/nvidia_*
+add_pip_cudart "$p" s124 12.4.127
+verdict pass cudart-single "conda's runtime and a wheel's of one release"
+rm -r "$p/lib/python3.12/site-packages/nvidia" "$p"/lib/python3.12/site-packages/nvidia_*
 
 # A file that is not what its record says, or that nothing can tell.
 cp "$p/targets/x86_64-linux/lib/libcudart.so.12.4.127" kept
@@ -234,6 +235,7 @@ snapshot() {
 import json, sys
 machine = json.load(open("here.json"))
 version, cuda, pci = sys.argv[1:4]
+machine["arch"] = sys.argv[4] if len(sys.argv) > 4 else "x86_64"
 machine["pci_gpus"] = int(pci)
 machine["gpus"] = []
 if version != "-":
@@ -266,6 +268,14 @@ if command -v python3 >/dev/null 2>&1 && snapshot 550.54.15 12.4 1 && "$CONDAGPU
     environment "$p.yml" 'cuda-version>=11.8'
     verdict fail driver-min "too old for the installed release above a bound" --probe there.json
     environment "$p.yml" cuda-version=12.4
+    snapshot 535.54.03 12.2 1 aarch64
+    verdict warn driver-min "minor-version compatibility where no least driver is known" --probe there.json
+    says 'not known for aarch64' "and says so"
+    snapshot 550.54.15 12.4 1 aarch64
+    verdict pass driver-min "the release's own driver on aarch64" --probe there.json
+    snapshot 470.82.01 11.4 1 aarch64
+    verdict fail driver-min "too old on aarch64" --probe there.json
+    says 'needs 550\.54\.14' "and names the driver that the release ships with"
     snapshot - - 1
     verdict fail driver-visible "a GPU on the bus, but no driver" --probe there.json
 else

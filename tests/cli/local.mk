@@ -1,4 +1,4 @@
-EXTRA_DIST += tests/prefix.sh tests/wheels.sh tests/standin/cudart.c
+EXTRA_DIST += tests/prefix.sh tests/verdict.sh tests/wheels.sh tests/standin/cudart.c
 TESTS += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/cli/checks.sh tests/cli/init.sh tests/cli/verify.sh
 EXTRA_DIST += tests/schema.py tests/cli/sarif.json
@@ -12,3 +12,5 @@ TESTS += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/header
 EXTRA_DIST += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/headers.sh tests/tree.sh tests/demo.sh
 TESTS += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh
 EXTRA_DIST += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh
+TESTS += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/same-soname.sh
+EXTRA_DIST += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/same-soname.sh
