@@ -35,7 +35,7 @@ bool gather_deadline(struct run *run, unsigned *deadline_ms)
     if (end == run->options.timeout || *end || !(seconds > 0) || seconds > 3600)
         return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--timeout takes seconds up to 3600, not \"%s\"",
                        run->options.timeout);
-    *deadline_ms = (unsigned)(seconds * 1000);
+    *deadline_ms = (unsigned)(seconds * 1000) + (seconds < 0.001); /* 0 would be the default */
     return true;
 }
 

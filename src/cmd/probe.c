@@ -55,6 +55,21 @@ static int widest_name(struct page *page, const struct machine *machine)
     return widest < 60 ? (int)widest : 60;
 }
 
+/* What is on, beside the numbers. */
+static void put_switches(struct page *page, const struct gpu *gpu)
+{
+    struct text line = {.arena = page->text.arena};
+    text_bytes(&line, "", 0);
+    if (gpu->nvlinks > 0)
+        text_add(&line, "%d NVLink%s", gpu->nvlinks, gpu->nvlinks == 1 ? "" : "s");
+    if (gpu->display == 1)
+        text_add(&line, "%sdrives a screen", line.n ? ", " : "");
+    if (gpu->persistence == 0)
+        text_add(&line, "%spersistence mode is off", line.n ? ", " : "");
+    if (line.n)
+        put(page, "", "%s", line.s);
+}
+
 static void put_gpu(struct page *page, const struct gpu *gpu, int width)
 {
     struct arena *arena = page->text.arena;
@@ -71,10 +86,54 @@ static void put_gpu(struct page *page, const struct gpu *gpu, int width)
     if (gpu->uuid)
         text_add(&line, "  %s", safe(page, gpu->uuid));
     put(page, arena_printf(arena, "GPU %u", gpu->index), "%s", line.s);
+    put_switches(page, gpu);
     if (gpu->mig)
         put(page, "", "MIG is on, %zu instance%s", gpu->mig_uuids.n, gpu->mig_uuids.n == 1 ? "" : "s");
     for (size_t i = 0; i < gpu->mig_uuids.n; i++)
         put(page, "", "%s", safe(page, gpu->mig_uuids.v[i]));
+}
+
+struct pairs {
+    size_t all, p2p, without, by_path[6];
+};
+
+static const char *const path_names[6] = {"board", "PIX", "PXB", "PHB", "NODE", "SYS"};
+
+static void count_pairs(const struct machine *machine, struct pairs *pairs)
+{
+    for (size_t i = 0; i < machine->gpus.n; i++)
+        for (size_t j = 0; j < machine->gpus.v[i].peers.n; j++) {
+            const struct gpu_peer *peer = &machine->gpus.v[i].peers.v[j];
+            if (peer->index < machine->gpus.v[i].index)
+                continue; /* told at the other one */
+            pairs->all++;
+            pairs->p2p += peer->p2p == 1;
+            pairs->without += peer->p2p == 0;
+            for (size_t k = 0; k < sizeof path_names / sizeof *path_names; k++)
+                pairs->by_path[k] += cstr_eq(peer->path, path_names[k]);
+        }
+}
+
+/* "28 pairs: 12 NODE, 16 SYS; P2P in 12" */
+static void put_pairs(struct page *page, const struct machine *machine)
+{
+    struct pairs pairs = {0};
+    struct text line = {.arena = page->text.arena};
+    bool any = false;
+    count_pairs(machine, &pairs);
+    if (pairs.all == 0)
+        return;
+    text_add(&line, "%zu pair%s", pairs.all, pairs.all == 1 ? "" : "s");
+    for (size_t k = 0; k < sizeof path_names / sizeof *path_names; k++)
+        if (pairs.by_path[k]) {
+            text_add(&line, "%s %zu %s", any ? "," : ":", pairs.by_path[k], path_names[k]);
+            any = true;
+        }
+    if (pairs.p2p == pairs.all)
+        text_add(&line, "; P2P in all");
+    else if (pairs.p2p || pairs.without)
+        text_add(&line, "; P2P in %zu", pairs.p2p);
+    put(page, "topology", "%s", line.s);
 }
 
 static void put_gpus(struct page *page, const struct machine *machine)
@@ -83,6 +142,7 @@ static void put_gpus(struct page *page, const struct machine *machine)
     int width = widest_name(page, machine);
     for (size_t i = 0; i < machine->gpus.n; i++)
         put_gpu(page, &machine->gpus.v[i], width);
+    put_pairs(page, machine);
     if (machine->gpus.n == 0)
         put(page, "GPU", "none");
     if (driver->version && driver->cuda.major >= 0)

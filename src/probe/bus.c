@@ -60,6 +60,9 @@ static void read_information(struct probe *probe, const char *address)
         .cc_major = -1,
         .cc_minor = -1,
         .numa_node = -1,
+        .persistence = -1,
+        .display = -1,
+        .nvlinks = -1,
     };
     while (str_cut(&rest, '\n', &line)) {
         if (!str_cut(&line, ':', &key))

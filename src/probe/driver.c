@@ -26,7 +26,7 @@ struct answer {
 struct reader {
     struct arena *arena;
     struct answer *answer;
-    struct str words[2]; /* behind the key */
+    struct str words[4]; /* behind the key */
     size_t n;
 };
 
@@ -87,7 +87,13 @@ static bool read_gpu(struct reader *reader)
     if (reader->n != 1 || !read_int(reader->words[0], &index) || reader->answer->gpus.n >= MOST_GPUS)
         return false;
     struct gpu *gpu = vec_add(reader->arena, &reader->answer->gpus);
-    *gpu = (struct gpu){.index = (unsigned)index, .cc_major = -1, .cc_minor = -1, .numa_node = -1};
+    *gpu = (struct gpu){.index = (unsigned)index,
+                        .cc_major = -1,
+                        .cc_minor = -1,
+                        .numa_node = -1,
+                        .persistence = -1,
+                        .display = -1,
+                        .nvlinks = -1};
     return true;
 }
 
@@ -142,6 +148,60 @@ static bool read_numa(struct reader *reader)
     return reader->n == 1 && read_int(reader->words[0], &last_gpu(reader)->numa_node);
 }
 
+/* 0 or 1. */
+static bool read_switch(const struct reader *reader, int *value)
+{
+    return reader->n == 1 && read_int(reader->words[0], value) && *value <= 1;
+}
+
+static bool read_persistence(struct reader *reader)
+{
+    return read_switch(reader, &last_gpu(reader)->persistence);
+}
+
+static bool read_display(struct reader *reader)
+{
+    return read_switch(reader, &last_gpu(reader)->display);
+}
+
+static bool read_nvlinks(struct reader *reader)
+{
+    return reader->n == 1 && read_int(reader->words[0], &last_gpu(reader)->nvlinks);
+}
+
+/* nvmlGpuTopologyLevel_t, by the names of nvidia-smi topo. */
+static const char *level_name(int level)
+{
+    static const char *const names[] = {"board", "PIX", "PXB", "PHB", "NODE", "SYS"};
+    return level >= 0 && level % 10 == 0 && level <= 50 ? names[level / 10] : NULL;
+}
+
+static bool add_peer(const struct reader *reader, int of, const struct gpu_peer *peer)
+{
+    for (size_t i = 0; i < reader->answer->gpus.n; i++)
+        if (reader->answer->gpus.v[i].index == (unsigned)of) {
+            *vec_add(reader->arena, &reader->answer->gpus.v[i].peers) = *peer;
+            return true;
+        }
+    return false;
+}
+
+static bool read_signed(struct str word, int *number)
+{
+    *number = -1;
+    return str_eq_c(word, "-1") || read_int(word, number);
+}
+
+static bool read_peer(struct reader *reader)
+{
+    int left, right, level, p2p;
+    if (reader->n != 4 || !read_int(reader->words[0], &left) || !read_int(reader->words[1], &right)
+        || !read_signed(reader->words[2], &level) || !read_signed(reader->words[3], &p2p) || p2p > 1)
+        return false;
+    return add_peer(reader, left, &(struct gpu_peer){(unsigned)right, level_name(level), p2p})
+        && add_peer(reader, right, &(struct gpu_peer){(unsigned)left, level_name(level), p2p});
+}
+
 static bool read_end(struct reader *reader)
 {
     reader->answer->complete = true;
@@ -167,6 +227,10 @@ static const struct {
     {"mig", true, read_mig},
     {"mig-uuid", true, read_mig_uuid},
     {"numa", true, read_numa},
+    {"persistence", true, read_persistence},
+    {"display", true, read_display},
+    {"nvlinks", true, read_nvlinks},
+    {"peer", false, read_peer},
     {"end", false, read_end},
 };
 
@@ -176,7 +240,7 @@ static bool read_line(struct reader *reader, struct str line)
     str_cut(&line, '\t', &key);
     reader->n = 0;
     while (str_cut(&line, '\t', &word)) {
-        if (reader->n == 2)
+        if (reader->n == sizeof reader->words / sizeof *reader->words)
             return false;
         reader->words[reader->n++] = word;
     }

@@ -12,6 +12,13 @@
 #include "util/str.h"
 #include "util/vec.h"
 
+/* How one GPU reaches another. */
+struct gpu_peer {
+    unsigned index;   /* of the other */
+    const char *path; /* as nvidia-smi topo names it: "PIX", "PXB", "PHB", "NODE", "SYS", or "board"; NULL: not known */
+    int p2p;          /* 1: each reads the other's memory; 0: it does not; -1 when not known */
+};
+
 struct gpu {
     unsigned index;       /* in PCI bus order, as NVML counts */
     const char *name, *uuid, *pci; /* NULL when not known */
@@ -20,6 +27,9 @@ struct gpu {
     bool mig;                      /* MIG mode is on */
     struct strv mig_uuids;
     int numa_node;                 /* -1 when not known */
+    int persistence, display;      /* persistence mode is on; a screen hangs on it; -1 when not known */
+    int nvlinks;                   /* active ones; -1 when not known */
+    struct { VEC(struct gpu_peer); } peers;
 };
 
 struct driver {

@@ -40,6 +40,11 @@ struct nvml {
     int (*mig_count)(struct nvml_device *, unsigned *);
     int (*mig_handle)(struct nvml_device *, unsigned, struct nvml_device **);
     int (*numa_node)(struct nvml_device *, unsigned *);
+    int (*persistence)(struct nvml_device *, unsigned *);
+    int (*display)(struct nvml_device *, unsigned *);
+    int (*nvlink)(struct nvml_device *, unsigned, unsigned *);
+    int (*ancestor)(struct nvml_device *, struct nvml_device *, unsigned *);
+    int (*p2p)(struct nvml_device *, struct nvml_device *, unsigned, unsigned *);
 };
 
 #define FIELD(member) offsetof(struct nvml, member)
@@ -66,6 +71,11 @@ static const struct {
     {FIELD(mig_count), {"nvmlDeviceGetMaxMigDeviceCount", NULL}},
     {FIELD(mig_handle), {"nvmlDeviceGetMigDeviceHandleByIndex", NULL}},
     {FIELD(numa_node), {"nvmlDeviceGetNumaNodeId", NULL}},
+    {FIELD(persistence), {"nvmlDeviceGetPersistenceMode", NULL}},
+    {FIELD(display), {"nvmlDeviceGetDisplayActive", NULL}},
+    {FIELD(nvlink), {"nvmlDeviceGetNvLinkState", NULL}},
+    {FIELD(ancestor), {"nvmlDeviceGetTopologyCommonAncestor", NULL}},
+    {FIELD(p2p), {"nvmlDeviceGetP2PStatus", NULL}},
 };
 
 static void bind_symbols(void *library, struct nvml *nvml)
@@ -103,6 +113,45 @@ static void say_mig(const struct nvml *nvml, struct nvml_device *device)
     }
 }
 
+static void say_switch(const struct nvml *nvml, struct nvml_device *device, const char *key,
+                       int (*get)(struct nvml_device *, unsigned *))
+{
+    unsigned value;
+    if (get && get(device, &value) == NVML_SUCCESS && value <= 1)
+        dprintf(nvml->fd, "%s\t%u\n", key, value);
+}
+
+/* A GPU without NVLink refuses the first link. */
+static void say_nvlinks(const struct nvml *nvml, struct nvml_device *device)
+{
+    enum { MOST_LINKS = 18 }; /* NVML_NVLINK_MAX_LINKS */
+    unsigned active, count = 0;
+    bool known = false;
+    for (unsigned link = 0; nvml->nvlink && link < MOST_LINKS; link++)
+        if (nvml->nvlink(device, link, &active) == NVML_SUCCESS) {
+            known = true;
+            count += active == 1;
+        }
+    if (known)
+        dprintf(nvml->fd, "nvlinks\t%u\n", count);
+}
+
+static void say_peers(const struct nvml *nvml, unsigned count)
+{
+    enum { CAPABILITY_READ = 0, P2P_OK = 0, MOST_TOLD = 64 };
+    for (unsigned i = 0; i < count && i < MOST_TOLD && nvml->handle; i++)
+        for (unsigned j = i + 1; j < count && j < MOST_TOLD; j++) {
+            struct nvml_device *left, *right;
+            unsigned level, status;
+            if (nvml->handle(i, &left) != NVML_SUCCESS || nvml->handle(j, &right) != NVML_SUCCESS)
+                continue;
+            int path = nvml->ancestor && nvml->ancestor(left, right, &level) == NVML_SUCCESS ? (int)level : -1;
+            int p2p = nvml->p2p && nvml->p2p(left, right, CAPABILITY_READ, &status) == NVML_SUCCESS ? status == P2P_OK
+                                                                                                    : -1;
+            dprintf(nvml->fd, "peer\t%u\t%u\t%d\t%d\n", i, j, path, p2p);
+        }
+}
+
 static void say_device(const struct nvml *nvml, unsigned index, struct nvml_device *device)
 {
     char text[TEXT_SIZE] = "";
@@ -123,6 +172,9 @@ static void say_device(const struct nvml *nvml, unsigned index, struct nvml_devi
         dprintf(nvml->fd, "memory\t%llu\t%llu\n", memory.total, memory.free);
     if (nvml->numa_node && nvml->numa_node(device, &node) == NVML_SUCCESS)
         dprintf(nvml->fd, "numa\t%u\n", node);
+    say_switch(nvml, device, "persistence", nvml->persistence);
+    say_switch(nvml, device, "display", nvml->display);
+    say_nvlinks(nvml, device);
     say_mig(nvml, device);
 }
 
@@ -137,6 +189,7 @@ static void say_devices(const struct nvml *nvml)
         if (!failed(nvml, "nvmlDeviceGetHandleByIndex", code)) /* one lost GPU does not hide the others */
             say_device(nvml, i, device);
     }
+    say_peers(nvml, count);
 }
 
 int nvml_answer(void *unused, int fd)

@@ -19,6 +19,7 @@ enum kind {
     LIMIT,      /* long; null for 0 */
     SPEED,      /* long; null for -1 */
     NODE,       /* int; null for -1 */
+    SWITCH,     /* int, 0 or 1; null for -1 */
     QUOTA,      /* double; null for 0 */
     RELEASE,    /* struct release; "12.4", or null */
     CAPABILITY, /* int cc_major, cc_minor; "8.0", or null */
@@ -35,6 +36,14 @@ struct member {
     size_t size;                  /* ARRAY: of an item */
 };
 
+#define PEER(name) offsetof(struct gpu_peer, name)
+static const struct member peer_members[] = {
+    {"index", COUNT, PEER(index), NULL, 0},
+    {"path", TEXT, PEER(path), NULL, 0},
+    {"p2p", SWITCH, PEER(p2p), NULL, 0},
+    {NULL, TEXT, 0, NULL, 0},
+};
+
 #define GPU(name) offsetof(struct gpu, name)
 static const struct member gpu_members[] = {
     {"index", COUNT, GPU(index), NULL, 0},
@@ -47,6 +56,10 @@ static const struct member gpu_members[] = {
     {"mig", FLAG, GPU(mig), NULL, 0},
     {"mig_uuids", STRINGS, GPU(mig_uuids), NULL, 0},
     {"numa_node", NODE, GPU(numa_node), NULL, 0},
+    {"persistence", SWITCH, GPU(persistence), NULL, 0},
+    {"display", SWITCH, GPU(display), NULL, 0},
+    {"nvlinks", NODE, GPU(nvlinks), NULL, 0},
+    {"peers", ARRAY, GPU(peers), peer_members, sizeof(struct gpu_peer)},
     {NULL, TEXT, 0, NULL, 0},
 };
 
@@ -198,6 +211,7 @@ static json_t *write_value(struct arena *arena, const struct member *member, con
     case BYTES: return write_integer((long long)*(const uint64_t *)at, *(const uint64_t *)at > 0);
     case LIMIT: return write_integer(*(const long *)at, *(const long *)at > 0);
     case SPEED: return write_integer(*(const long *)at, *(const long *)at >= 0);
+    case SWITCH: return *(const int *)at < 0 ? json_null() : json_boolean(*(const int *)at);
     case NODE: return write_integer(*(const int *)at, *(const int *)at >= 0);
     case QUOTA: return *(const double *)at > 0 ? checked(json_real(*(const double *)at)) : json_null();
     case RELEASE: {
@@ -342,6 +356,12 @@ static bool read_flag(const struct reader *reader, const json_t *value, const ch
     return json_is_boolean(value) || wrong(reader, where, "true or false");
 }
 
+static bool read_switch(const struct reader *reader, const json_t *value, const char *where, int *number)
+{
+    *number = json_is_null(value) ? -1 : json_is_true(value);
+    return json_is_null(value) || json_is_boolean(value) || wrong(reader, where, "true, false or null");
+}
+
 static bool read_number(const struct reader *reader, const struct member *member, const json_t *value,
                         const char *where, void *at)
 {
@@ -376,6 +396,7 @@ static bool read_value(const struct reader *reader, const struct member *member,
     switch (member->kind) {
     case TEXT: return read_text(reader, value, where, at);
     case FLAG: return read_flag(reader, value, where, at);
+    case SWITCH: return read_switch(reader, value, where, at);
     case QUOTA: return read_quota(reader, value, where, at);
     case RELEASE: return read_release(reader, value, where, at);
     case CAPABILITY: return read_capability(reader, value, where, at);

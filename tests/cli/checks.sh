@@ -243,7 +243,8 @@ if version != "-":
     machine["driver"]["cuda"] = cuda
     machine["driver"]["problem"] = None
     machine["gpus"] = [{"index": 0, "name": "NVIDIA A10", "uuid": "GPU-0", "compute_capability": "8.6", "memory_total": 1,
-                        "memory_free": 1, "pci": "00000000:01:00.0", "mig": False, "mig_uuids": [], "numa_node": None}]
+                        "memory_free": 1, "pci": "00000000:01:00.0", "mig": False, "mig_uuids": [], "numa_node": None,
+                        "persistence": None, "display": None, "nvlinks": None, "peers": []}]
 json.dump(machine, open("there.json", "w"))
 END
 }

@@ -90,6 +90,26 @@ EOF
 is "$(got 'd["gpus"][0]["mig"], d["gpus"][0]["mig_uuids"]')" "(True, ['MIG-aaaa', 'MIG-bbbb'])" \
     "MIG instances, with an empty slot before them"
 
+is "$(got 'd["gpus"][0]["nvlinks"], d["gpus"][0]["display"], d["gpus"][0]["peers"]')" "(None, False, [])" \
+    "a GPU without NVLink, screen and peers"
+
+# Two boards of two GPUs.
+for gpu in 0 1 2 3; do
+    printf 'gpu A100 %s\nuuid GPU-%s\ncc 8 0\nnvlinks 12\nboard %s\n' "$gpu" "$gpu" "$((gpu / 2 + 1))"
+done >"$scratch/boards"
+echo 'display 1' >>"$scratch/boards"
+asked nvml <"$scratch/boards"
+is "$(got '[(p["index"], p["path"], p["p2p"]) for p in d["gpus"][1]["peers"]]')" \
+    "[(0, 'PIX', True), (2, 'SYS', False), (3, 'SYS', False)]" "how a GPU reaches the others"
+is "$(got '[g["nvlinks"] for g in d["gpus"]], d["gpus"][3]["display"], d["gpus"][0]["persistence"]')" \
+    "([12, 12, 12, 12], True, True)" "active links, a screen, persistence mode"
+LD_LIBRARY_PATH=$scratch/nvml "$CONDAGPU" probe >"$scratch/page"
+like "$(grep ^topology "$scratch/page")" "topology *6 pairs: 2 PIX, 4 SYS; P2P in 2" "the page sums the pairs up"
+"$CONDAGPU" probe --probe "$scratch/out" --format json | cmp - "$scratch/out" >"$scratch/why" 2>&1
+ok $? "a snapshot with pairs comes back as it was"
+python3 "$top_srcdir/tests/schema.py" "$top_srcdir/src/report/schemas/probe.json" "$scratch/out" >"$scratch/why" 2>&1
+ok $? "and fits its schema"
+
 asked old <<EOF
 $one_gpu
 EOF

@@ -1,7 +1,8 @@
 /* The machine that the stand-ins for NVIDIA's libraries pretend to drive. It is read from the file that
  * CONDAGPU_STANDIN names, a "key value" a line:
  *   driver 550.90.07 · library 550.90.07 · cuda 12040 · nvml-init CODE · cuda-init CODE · hang PIDFILE · crash 1
- *   gpu NAME, then of this GPU: uuid TEXT · pci TEXT · cc MAJOR MINOR · memory TOTAL FREE · lost 1 · mig UUID */
+ *   gpu NAME, then of this GPU: uuid TEXT · pci TEXT · cc MAJOR MINOR · memory TOTAL FREE · lost 1 · mig UUID
+ *   · nvlinks COUNT · display 1 · board NUMBER (two GPUs of one board reach each other, others go through the system) */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 struct standin_gpu {
     char name[96], uuid[96], pci[32], mig[8][96];
-    int major, minor, lost;
+    int major, minor, lost, nvlinks, display, board;
     unsigned migs;
     unsigned long long total, free;
 };
@@ -49,6 +50,12 @@ static void standin_gpu_line(struct standin_gpu *gpu, const char *key, const cha
         sscanf(value, "%d %d", &gpu->major, &gpu->minor);
     else if (strcmp(key, "memory") == 0)
         sscanf(value, "%llu %llu", &gpu->total, &gpu->free);
+    else if (strcmp(key, "nvlinks") == 0)
+        gpu->nvlinks = atoi(value);
+    else if (strcmp(key, "display") == 0)
+        gpu->display = atoi(value);
+    else if (strcmp(key, "board") == 0)
+        gpu->board = atoi(value);
     else if (strcmp(key, "lost") == 0)
         gpu->lost = atoi(value);
     else if (strcmp(key, "mig") == 0 && gpu->migs < 8)

@@ -142,4 +142,42 @@ STANDIN_API int nvmlDeviceGetMigDeviceHandleByIndex(struct standin_gpu *gpu, uns
     *handle = gpu->mig[index - 1];
     return 0;
 }
+
+STANDIN_API int nvmlDeviceGetPersistenceMode(struct standin_gpu *gpu, unsigned *mode);
+STANDIN_API int nvmlDeviceGetPersistenceMode(struct standin_gpu *gpu, unsigned *mode)
+{
+    *mode = gpu->nvlinks > 0;
+    return 0;
+}
+
+STANDIN_API int nvmlDeviceGetDisplayActive(struct standin_gpu *gpu, unsigned *active);
+STANDIN_API int nvmlDeviceGetDisplayActive(struct standin_gpu *gpu, unsigned *active)
+{
+    *active = gpu->display > 0;
+    return 0;
+}
+
+/* One more link than is active, so that both answers come. */
+STANDIN_API int nvmlDeviceGetNvLinkState(struct standin_gpu *gpu, unsigned link, unsigned *active);
+STANDIN_API int nvmlDeviceGetNvLinkState(struct standin_gpu *gpu, unsigned link, unsigned *active)
+{
+    *active = link < (unsigned)gpu->nvlinks;
+    return gpu->nvlinks && link <= (unsigned)gpu->nvlinks ? 0 : 3;
+}
+
+STANDIN_API int nvmlDeviceGetTopologyCommonAncestor(struct standin_gpu *left, struct standin_gpu *right, unsigned *level);
+STANDIN_API int nvmlDeviceGetTopologyCommonAncestor(struct standin_gpu *left, struct standin_gpu *right, unsigned *level)
+{
+    *level = left->board == right->board ? 10 : 50;
+    return left->board ? 0 : 3;
+}
+
+STANDIN_API int nvmlDeviceGetP2PStatus(struct standin_gpu *left, struct standin_gpu *right, unsigned capability,
+                                       unsigned *status);
+STANDIN_API int nvmlDeviceGetP2PStatus(struct standin_gpu *left, struct standin_gpu *right, unsigned capability,
+                                       unsigned *status)
+{
+    *status = left->board == right->board ? 0 : 1;
+    return left->board && capability == 0 ? 0 : 3;
+}
 #endif

@@ -323,7 +323,8 @@ static json_t *full_document(void)
 {
     struct machine machine = {.root = "", .source = "test", .host = "h", .cpu = {.usable = 2, .quota = 2.5}};
     struct gpu *gpu = vec_add(arena, &machine.gpus);
-    *gpu = (struct gpu){.name = "x", .cc_major = 8, .cc_minor = 6, .memory_total = 1, .numa_node = -1};
+    *gpu = (struct gpu){.name = "x", .cc_major = 8, .cc_minor = 6, .memory_total = 1, .numa_node = -1,
+                        .persistence = -1, .display = -1, .nvlinks = -1};
     strv_add(arena, &gpu->mig_uuids, "MIG-1");
     struct nic *nic = vec_add(arena, &machine.nics);
     nic->name = "eth0";
