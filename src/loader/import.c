@@ -66,7 +66,7 @@ static void read_file_line(struct story *story, struct str text)
         if (str_starts(rest, words[i])) {
             story->asker = after(rest, strlen(words[i]));
             story->asker = str_slice(story->asker, 0, str_find(story->asker, ' '));
-            story->rule = story->candidate = (struct str){0};
+            story->rule = story->candidate = STR("");
         }
 }
 
@@ -89,7 +89,7 @@ static void read_debug(struct story *story, struct str content)
 /* The last line of a traceback says what failed. */
 static const char *last_line(struct arena *arena, struct str text)
 {
-    struct str line, last = {0};
+    struct str line, last = STR("");
     while (str_cut(&text, '\n', &line))
         if (str_trim(line).n)
             last = str_trim(line);
@@ -136,6 +136,6 @@ void loader_import(struct arena *arena, const char *python, const char *const *e
     }
     import->ran = true;
     take_outcome(arena, &proc, deadline_ms, import);
-    struct story story = {.arena = arena, .start = soname_start, .import = import};
+    struct story story = {arena, soname_start, import, STR(""), STR(""), STR("")};
     read_debug(&story, content);
 }
