@@ -60,6 +60,7 @@ struct check_input {
     const struct consumers *consumers; /* of libcudart, resolved in that environment */
     struct cudart_answer *answer;  /* filled by cudart-live */
     bool require_gpu, allow_unpinned, compile;
+    const struct strv *modules;    /* of --import; NULL or empty for none */
     unsigned deadline_ms;          /* for what may hang */
 };
 

@@ -6,6 +6,7 @@
 #include "check/cudnn.h"
 #include "check/hooks.h"
 #include "check/hookstate.h"
+#include "check/import.h"
 #include "check/pins.h"
 #include "check/secret.h"
 #include "check/toolkit.h"
@@ -71,6 +72,8 @@ const struct check checks[] = {
      "How to mend it: install builds of both packages for one CUDA release.\n\n"
      "Source: the loader tells libraries apart by soname and inode; a renamed copy never merges with the original.",
      {NULL}, check_cudart_single},
+    {"cudart-import", "importing modules loads the pinned libcudart alone", explain_cudart_import, {NULL},
+     check_cudart_import},
     {"same-soname", "no CUDA library has an older twin that wins", explain_same_soname, {NULL}, check_same_soname},
     {"cuda-home", "CUDA_HOME is one existing directory that holds nvcc",
      "What it means: CUDA_HOME and CUDA_PATH, where set after activation, name one absolute, existing directory with "

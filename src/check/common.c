@@ -1,5 +1,7 @@
 #include "check/common.h"
 
+#include <stdlib.h>
+
 #include "util/env.h"
 #include "util/file.h"
 #include "util/path.h"
@@ -60,4 +62,17 @@ const char *check_library_in(const struct check_input *input, const char *dir, c
             if (str_starts(str_of(names.v[i]), *starts))
                 return path_join(input->arena, dir, names.v[i]);
     return NULL;
+}
+
+const char *check_temporary_dir(const struct check_input *input)
+{
+    const char *tmp = env_get(input->env, "TMPDIR");
+    char *dir = arena_printf(input->arena, "%s/condagpu-verify-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+    return mkdtemp(dir);
+}
+
+void check_remove_dir(const char **dir)
+{
+    if (*dir)
+        dir_remove(*dir);
 }

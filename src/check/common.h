@@ -19,4 +19,9 @@ void check_library_path_elements(const struct check_input *input, struct strv *e
 /* The first file in `dir` whose name starts with one of `starts` (NULL-terminated, in that order); NULL for none. */
 const char *check_library_in(const struct check_input *input, const char *dir, const char *const *starts);
 
+/* A new directory below TMPDIR; NULL when none can be made. It goes away with its variable. */
+const char *check_temporary_dir(const struct check_input *input);
+void check_remove_dir(const char **dir);
+#define _cleanup_removed_ __attribute__((cleanup(check_remove_dir)))
+
 #endif

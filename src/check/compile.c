@@ -56,20 +56,6 @@ struct build {
     const char *path;       /* of the program */
 };
 
-static void remove_dir(const char **dir)
-{
-    if (*dir)
-        dir_remove(*dir);
-}
-#define _cleanup_removed_ __attribute__((cleanup(remove_dir)))
-
-static const char *make_dir(const struct check_input *input)
-{
-    const char *tmp = env_get(input->env, "TMPDIR");
-    char *dir = arena_printf(input->arena, "%s/condagpu-compile-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
-    return mkdtemp(dir);
-}
-
 /* What -ccbin or NVCC_CCBIN names, as nvcc's manual has it; else gcc on PATH. */
 static const char *host_compiler(const struct build *build)
 {
@@ -300,7 +286,7 @@ void check_nvcc_compile(const struct check_input *input, struct result *result)
                    build.nvcc);
         return;
     }
-    dir = make_dir(input);
+    dir = check_temporary_dir(input);
     if (!dir || !file_write_atomic(path_join(input->arena, dir, "probe.cu"), str_of(program), 0600, &err)) {
         check_skip(input, result, "nothing can be written below the directory for temporary files (TMPDIR)");
         return;

@@ -162,11 +162,9 @@ static bool loaded_by_torch(const struct check_input *input, struct resolution *
 
 /* Frameworks that open cuDNN by themselves take their installer's; the others' is better than none. */
 static bool installed(const struct check_input *input, const struct framework *framework, bool by_pip,
-                      struct cudnn *got)
+                      struct resolution *torch, struct cudnn *got)
 {
-    struct resolution resolution = {0};
-    if (strcmp(framework->name, "torch") == 0 && loaded_by_torch(input, &resolution)
-        && describe_file(input, &resolution, got))
+    if (strcmp(framework->name, "torch") == 0 && loaded_by_torch(input, torch) && describe_file(input, torch, got))
         return true;
     const struct record *record = cudnn_record(input->facts->inventory, by_pip);
     if (!record)
@@ -226,6 +224,7 @@ static void judge_framework(const struct check_input *input, struct result *resu
 {
     const struct record *record = find_record(input, framework);
     struct cudnn wanted = {.minor = -1}, got = {.minor = -1};
+    struct resolution torch = {0};
     const char *version = record ? record->version : NULL, *cuda;
     if (!record || !built_for(input, framework, &version, &cuda))
         return;
@@ -235,10 +234,16 @@ static void judge_framework(const struct check_input *input, struct result *resu
         && (!by_pip || !from_table(input, framework->name, version, cuda, &wanted)))
         return; /* a conda build that depends on no cuDNN uses none */
     tally->seen++;
-    if (installed(input, framework, by_pip, &got))
+    if (installed(input, framework, by_pip, &torch, &got))
         compare(input, result, who, &wanted, &got);
     else
         tally->missing = arena_printf(input->arena, "%s wants %s", who, wanted.text);
+    if (torch.needed && !torch.path) {
+        check_warn(input, result, "%s needs %s, which the loader does not find from libtorch_cuda.so", who,
+                   torch.needed);
+        check_fix(input, result,
+                  "verify --import torch tells whether torch finds it by itself; else run condagpu init");
+    }
 }
 
 /* libcudnn opens its parts by name. */

@@ -12,6 +12,7 @@ libcondagpu_la_SOURCES += \
 	src/check/hooks_shell.c src/check/hooks_shell.h \
 	src/check/hookstate.c src/check/hookstate.h \
 	src/check/identity.c \
+	src/check/import.c src/check/import.h \
 	src/check/library_path.c \
 	src/check/lint.c src/check/lint.h src/check/lint_rule.h \
 	src/check/lint_published.c \

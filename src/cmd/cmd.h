@@ -13,7 +13,7 @@
 struct options {
     const char *prefix, *name, *file, *config, *probe, *color;
     const char *template_dir, *data_dir, *root;
-    const char *only, *skip, *baseline;
+    const char *only, *skip, *baseline, *import;
     struct strv formats, outputs, shells;
     const char *timeout;
     bool quiet, verbose, help;
@@ -28,7 +28,7 @@ enum option_id {
     OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_COLOR, OPT_QUIET, OPT_VERBOSE, OPT_HELP,
     OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_ROOT, OPT_TIMEOUT, OPT_NO_DRIVER,
     OPT_DRY_RUN, OPT_DIFF, OPT_FORCE, OPT_SHELL,
-    OPT_ONLY, OPT_SKIP, OPT_STRICT, OPT_REQUIRE_GPU, OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_BASELINE, OPT_ALL,
+    OPT_ONLY, OPT_SKIP, OPT_STRICT, OPT_REQUIRE_GPU, OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_IMPORT, OPT_BASELINE, OPT_ALL,
 };
 
 /* One run of the program. */

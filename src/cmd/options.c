@@ -49,6 +49,8 @@ static const struct row rows[] = {
     {OPT_ALLOW_UNPINNED, 0, "allow-unpinned", NULL, "an environment file that pins no CUDA is no failure", FLAG,
      FIELD(allow_unpinned)},
     {OPT_COMPILE, 0, "compile", NULL, "also build a small program with the environment's nvcc", FLAG, FIELD(compile)},
+    {OPT_IMPORT, 0, "import", "MODULE,...", "also import these python modules and look what is loaded", STRING,
+     FIELD(import)},
     {OPT_ALL, 'a', "all", NULL, "list everything", FLAG, FIELD(all)},
     {OPT_COLOR, 0, "color", "WHEN", "auto, always or never", STRING, FIELD(color)},
     {OPT_QUIET, 'q', "quiet", NULL, "say only what is wrong", FLAG, FIELD(quiet)},

@@ -5,6 +5,7 @@
 
 #include "check/common.h"
 #include "check/hooks.h"
+#include "check/import.h"
 #include "cmd/gather.h"
 #include "cmd/output.h"
 #include "report/report.h"
@@ -20,11 +21,24 @@ static bool find_consumers(struct run *run, const struct gathered *gathered, con
     return loader_consumers(run->arena, gathered->inventory.prefix, &options, consumers, &run->err);
 }
 
+static bool read_modules(struct run *run, struct strv *modules)
+{
+    struct str rest = str_of(run->options.import), name;
+    while (run->options.import && str_cut(&rest, ',', &name)) {
+        strv_add(run->arena, modules, str_dup(run->arena, str_trim(name)));
+        if (!import_is_module(modules->v[modules->n - 1]))
+            return err_set(&run->err, ERR_USAGE, "option", NULL, 0, 0, "--import takes names of modules, not \"%s\"",
+                           modules->v[modules->n - 1]);
+    }
+    return true;
+}
+
 static bool run_checks(struct run *run, struct gathered *gathered, struct results *results,
                        struct cudart_answer *answer)
 {
     struct check_selection selection = {0};
     struct consumers consumers = {0};
+    struct strv modules = {0};
     struct check_input input = {
         .arena = run->arena,
         .facts = &gathered->facts,
@@ -37,9 +51,10 @@ static bool run_checks(struct run *run, struct gathered *gathered, struct result
         .require_gpu = run->options.require_gpu,
         .allow_unpinned = run->options.allow_unpinned,
         .compile = run->options.compile,
+        .modules = &modules,
     };
     if (!checks_select(run->arena, checks, run->options.only, run->options.skip, &selection, &run->err)
-        || !gather_deadline(run, &input.deadline_ms))
+        || !gather_deadline(run, &input.deadline_ms) || !read_modules(run, &modules))
         return false;
     input.activated = hooks_activated_env(run->arena, &gathered->inventory, input.env, input.deadline_ms,
                                           &input.activated_problem);
@@ -106,7 +121,7 @@ static int verify(struct run *run)
 
 static const enum option_id options[] = {
     OPT_PREFIX, OPT_NAME, OPT_FILE, OPT_CONFIG, OPT_PROBE, OPT_ONLY, OPT_SKIP, OPT_BASELINE, OPT_STRICT, OPT_REQUIRE_GPU,
-    OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
+    OPT_ALLOW_UNPINNED, OPT_COMPILE, OPT_IMPORT, OPT_FORMAT, OPT_OUTPUT, OPT_TEMPLATE_DIR, OPT_DATA_DIR, OPT_TIMEOUT, OPT_NO_DRIVER, OPT_END,
 };
 
 const struct cmd cmd_verify = {

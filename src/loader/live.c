@@ -7,6 +7,7 @@
 
 #include "loader/emulate.h"
 #include "loader/image.h"
+#include "loader/live.h"
 #include "util/env.h"
 #include "util/file.h"
 #include "util/install.h"
@@ -16,8 +17,7 @@
 
 enum { DEADLINE_MS = 10000, MOST_OUTPUT = 256 * 1024, MOST_MODULE = 4 * 1024 * 1024 };
 
-/* Why this python cannot be asked, or NULL. */
-static const char *unusable(struct arena *arena, const char *python)
+const char *live_unusable(struct arena *arena, const char *python)
 {
     struct elf elf;
     struct stat status;
@@ -150,7 +150,7 @@ void loader_live(struct arena *arena, const char *python, const char *const *env
 {
     _cleanup_fd_ int fd = -1;
     struct proc proc;
-    *live = (struct live){.skipped = unusable(arena, python)};
+    *live = (struct live){.skipped = live_unusable(arena, python)};
     const char *module = live->skipped ? NULL : find_module(arena, &fd, &live->skipped);
     if (!module)
         return;
@@ -189,7 +189,7 @@ void loader_trace(struct arena *arena, const char *python, const char *const *en
                   const char *soname_start, struct live *live)
 {
     struct proc proc;
-    *live = (struct live){.skipped = unusable(arena, python)};
+    *live = (struct live){.skipped = live_unusable(arena, python)};
     if (!live->skipped && !fits_preload(consumer))
         live->skipped = arena_printf(arena, "%s holds a blank or a colon, which LD_PRELOAD cannot name", consumer);
     if (live->skipped)

@@ -168,4 +168,22 @@ void loader_live(struct arena *arena, const char *python, const char *const *env
 void loader_trace(struct arena *arena, const char *python, const char *const *envp, const char *consumer,
                   const char *soname_start, struct live *live);
 
+/* A library that came into a process. */
+struct loaded {
+    const char *path;
+    const char *asker; /* the file that needed or opened it */
+    const char *rule;  /* the loader's words: "RPATH from file /env/bin/python", "LD_LIBRARY_PATH"; "its path" */
+};
+/* What importing modules did. */
+struct import {
+    bool ran;
+    const char *skipped; /* why not */
+    const char *problem; /* why the import failed; NULL */
+    struct { VEC(struct loaded); } loaded; /* in this order */
+};
+/* Imports `modules` in one process of `python`, in the directory `dir`, which is written into, and tells each library
+ * that was loaded and whose name starts with `soname_start`. */
+void loader_import(struct arena *arena, const char *python, const char *const *envp, const struct strv *modules,
+                   const char *soname_start, const char *dir, unsigned deadline_ms, struct import *import);
+
 #endif

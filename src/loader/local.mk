@@ -8,8 +8,9 @@ libcondagpu_la_SOURCES += \
 	src/loader/elf.c \
 	src/loader/emulate.h \
 	src/loader/image.c src/loader/image.h \
+	src/loader/import.c \
 	src/loader/intern.c src/loader/intern.h \
-	src/loader/live.c \
+	src/loader/live.c src/loader/live.h \
 	src/loader/objects.c \
 	src/loader/process.c \
 	src/loader/resolve.c \

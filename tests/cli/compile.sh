@@ -35,9 +35,9 @@ standin_cudart s124 12040 libcudart.so.12
 standin_cudart s130 13000 libcudart.so.13
 add_conda_cudart "$p" s124 12.4.127
 environment "$p.yml" cuda-version=12.4
+standin_nvcc 'exit 1'
 "$CONDAGPU" init --no-driver -q -p "$p" -f "$p.yml" >/dev/null
 
-standin_nvcc 'exit 1'
 verdict skip nvcc-compile "without --compile"
 says 'give --compile' "and says so"
 rm "$p/bin/nvcc"

@@ -74,6 +74,12 @@ mkdir -p copies
 cp "$site/nvidia/cudnn/lib/libcudnn_ops.so.9" copies
 verdict pass cudnn-match "a copy of the part" LD_LIBRARY_PATH="$scratch/copies"
 
+rm "$site/torch/lib/libtorch_cuda.so"
+add_library nowhere/libcudnn.so.99 libcudnn.so.99 "a cuDNN that no machine has"
+add_asker "$site/torch/lib/libtorch_cuda.so" nowhere/libcudnn.so.99
+verdict warn cudnn-match "a torch that does not find it"
+says 'libcudnn\.so\.99, which the loader does not find' "and says so"
+
 # Other frameworks.
 rm -rf "$site"/torch "$site"/torch-*
 add_wheel "$site" jax-cuda12-plugin 0.6.0 x 'nvidia-cublas-cu12>=12.1.3.1; extra == "with-cuda"' \

@@ -12,5 +12,5 @@ TESTS += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/header
 EXTRA_DIST += tests/cli/frame.sh tests/cli/man.sh tests/cli/packaging.sh tests/headers.sh tests/tree.sh tests/demo.sh
 TESTS += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh
 EXTRA_DIST += tests/cli/bad-input.sh tests/cli/hooks.sh tests/cli/lint.sh tests/cli/lock.sh
-TESTS += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/same-soname.sh
-EXTRA_DIST += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/same-soname.sh
+TESTS += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/import.sh tests/cli/same-soname.sh
+EXTRA_DIST += tests/cli/clash.sh tests/cli/compile.sh tests/cli/cudnn.sh tests/cli/import.sh tests/cli/same-soname.sh

@@ -402,6 +402,28 @@ START_TEST(records_are_not_opened_for_their_names)
 }
 END_TEST
 
+START_TEST(requirements_are_read_as_they_are_written)
+{
+    struct inventory inventory;
+    put("r/conda-meta/history", "");
+    put("r/conda-meta/pytorch-2.5.1-0.json",
+        "{\"constrains\": [\"cudnn 1\"], \"depends\": [\"cudnn-extra 2\", \"cudnn >=9.3,<10\"], \"files\": []}");
+    put("r/conda-meta/broken-1-0.json", "{\"depends\": [");
+    put("r/lib/python3.12/site-packages/torch-2.4.0.dist-info/METADATA",
+        "Name: torch\nRequires-Dist: numpy\r\nRequires-Dist: nvidia-cudnn-cu12 (==9.1.0.70) ; sys_platform == 'linux'\n"
+        "\nRequires-Dist: nvidia-cublas in the description\n");
+    read_prefix("r", &inventory);
+    const struct record *conda = inventory_find(&inventory, RECORD_CONDA, "pytorch");
+    const struct record *pip = inventory_find(&inventory, RECORD_PIP, "torch");
+    ck_assert_str_eq(inventory_requirement(arena, conda, "cudnn "), "cudnn >=9.3,<10");
+    ck_assert_ptr_null(inventory_requirement(arena, conda, "libcudnn"));
+    ck_assert_ptr_null(inventory_requirement(arena, inventory_find(&inventory, RECORD_CONDA, "broken"), "cudnn"));
+    ck_assert_str_eq(inventory_requirement(arena, pip, "nvidia-cudnn-cu"),
+                     "nvidia-cudnn-cu12 (==9.1.0.70) ; sys_platform == 'linux'");
+    ck_assert_ptr_null(inventory_requirement(arena, pip, "nvidia-cublas"));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -417,6 +439,7 @@ int main(void)
         bad_json_is_an_error_with_its_line,
         bad_records_are_errors,
         records_are_not_opened_for_their_names,
+        requirements_are_read_as_they_are_written,
         NULL,
     };
     Suite *suite = suite_create("prefix");

@@ -324,7 +324,8 @@ static json_t *full_document(void)
     struct machine machine = {.root = "", .source = "test", .host = "h", .cpu = {.usable = 2, .quota = 2.5}};
     struct gpu *gpu = vec_add(arena, &machine.gpus);
     *gpu = (struct gpu){.name = "x", .cc_major = 8, .cc_minor = 6, .memory_total = 1, .numa_node = -1,
-                        .persistence = -1, .display = -1, .nvlinks = -1};
+                        .persistence = 1, .display = 0, .nvlinks = 4};
+    *vec_add(arena, &gpu->peers) = (struct gpu_peer){.index = 1, .p2p = 1};
     strv_add(arena, &gpu->mig_uuids, "MIG-1");
     struct nic *nic = vec_add(arena, &machine.nics);
     nic->name = "eth0";
@@ -336,6 +337,11 @@ static json_t *full_document(void)
     return machine_to_json(&machine);
 }
 
+static bool may_be_unknown(const char *name)
+{
+    return strcmp(name, "persistence") == 0 || strcmp(name, "display") == 0 || strcmp(name, "p2p") == 0;
+}
+
 /* What may stand where another value of the right type was; null tells no type, so only lists and objects are wrong. */
 static bool may_replace(const json_t *old, const json_t *new, const char *name)
 {
@@ -345,7 +351,7 @@ static bool may_replace(const json_t *old, const json_t *new, const char *name)
         return strcmp(name, "quota") == 0 ? json_number_value(new) > 0 && json_number_value(new) < 1e9
                                           : json_is_integer(new) && json_integer_value(new) >= 0;
     if (json_is_boolean(old))
-        return json_is_boolean(new);
+        return json_is_boolean(new) || (json_is_null(new) && may_be_unknown(name));
     return json_typeof(old) == json_typeof(new) && !json_is_string(old) && !json_is_array(old);
 }
 
