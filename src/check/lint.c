@@ -274,6 +274,7 @@ static bool matches(const struct dep *dep, const char *constraint, const char *v
  * enough to ask at each number, just above it, and at both ends. */
 bool lint_within(struct arena *arena, const struct dep *dep, const char *area)
 {
+    enum { MOST_SAMPLES = 200 }; /* nobody writes more, and each is held against the whole constraint */
     struct strv samples = {0};
     strv_add(arena, &samples, "0");
     strv_add(arena, &samples, "99999");
@@ -289,6 +290,8 @@ bool lint_within(struct arena *arena, const struct dep *dep, const char *area)
             number.n--;
         if (!number.n)
             continue;
+        if (samples.n > MOST_SAMPLES)
+            return false;
         strv_add(arena, &samples, str_dup(arena, number));
         strv_add(arena, &samples, arena_printf(arena, "%.*s.99999", (int)number.n, number.s));
     }

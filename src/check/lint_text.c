@@ -101,11 +101,16 @@ static void look_at_variables(struct linting *l)
 /* The message never holds the secret. */
 static void look_for_secrets(struct linting *l)
 {
-    struct str text = l->spec->content;
+    struct str rest = l->spec->content, line;
     struct secret secret;
-    for (size_t at = 0; secret_find(l->secrets, text, at, &secret); at = secret.from + secret.n)
-        lint_at(l, "secret", STATUS_WARN, at_offset(l, secret.from, ""), "revoke it if this file was ever shared",
-                "this looks like %s", secret.what);
+    for (unsigned number = 1; str_cut(&rest, '\n', &line); number++)
+        for (size_t at = 0; secret_find(l->secrets, line, at, &secret); at = secret.from + secret.n) {
+            struct evidence place = {.text = "", .file = l->spec->file, .line = number};
+            unsigned first;
+            decode_place(line, secret.from, &first, &place.column);
+            lint_at(l, "secret", STATUS_WARN, place, "revoke it if this file was ever shared", "this looks like %s",
+                    secret.what);
+        }
 }
 
 void lint_text(struct linting *l)

@@ -47,12 +47,14 @@ static void paint(struct text *out, bool color, const char *parameter, const cha
 }
 
 /* The line without tokens, passwords and the values of secret variables. */
-static struct str conceal(struct arena *arena, const struct spec *spec, const struct table *secrets, struct str line)
+static struct str conceal(struct arena *arena, const struct spec *spec, const struct table *secrets, struct str line,
+                          unsigned number)
 {
     const char *shown = secret_redact(arena, secrets, line);
     for (size_t i = 0; i < spec->variables.n; i++) {
         const struct variable *variable = &spec->variables.v[i];
-        const char *found = secret_variable(variable->name, variable->value) ? strstr(shown, variable->value) : NULL;
+        bool is_secret = variable->line == number && secret_variable(variable->name, variable->value);
+        const char *found = is_secret ? strstr(shown, variable->value) : NULL;
         if (found)
             shown = arena_printf(arena, "%.*s***%s", (int)(found - shown), shown, found + strlen(variable->value));
     }
@@ -63,8 +65,10 @@ static struct str conceal(struct arena *arena, const struct spec *spec, const st
 static void write_excerpt(const struct spec *spec, struct str line, const struct evidence *place,
                           const struct table *secrets, bool color, struct text *out)
 {
+    if (line.n > 4 * WIDEST) /* too wide, whatever its characters are: not worth a look for each finding in it */
+        return;
     struct str before = first_characters(line, place->column ? place->column - 1 : 0);
-    const char *shown = text_printable(out->arena, conceal(out->arena, spec, secrets, line));
+    const char *shown = text_printable(out->arena, conceal(out->arena, spec, secrets, line, place->line));
     const char *indent = text_printable(out->arena, before);
     bool follows = place->text[0] && str_starts(str_slice(line, before.n, line.n), place->text);
     size_t length = follows ? characters(text_printable(out->arena, str_of(place->text))) : 1;

@@ -196,6 +196,15 @@ printf '{name: "naïve", dependencies: [cudatoolkit=12.1]}\n' >file.yml
 is "$(sed -n 3p out)" "      |                                ^~~~~~~~~~~~~~~~" "the caret counts characters"
 like "$("$CONDAGPU" lint --color always file.yml)" "*$(printf '\033')*" "colour on request"
 
+# Thousands of findings, in one line and in thousands.
+awk 'BEGIN { printf "dependencies: ["; for (i = 0; i < 3000; i++) printf "cudatoolkit=12.1, "; print "a]" }' >long.yml
+"$CONDAGPU" lint -q long.yml >out
+is "$(grep -c never-published out) $(grep -c '\^' out)" "3000 0" "a line that is too wide is not shown"
+awk 'BEGIN { print "variables:"; for (i = 0; i < 3000; i++) printf "  A%d_TOKEN: secretword%d\n", i, i
+    print "dependencies: [a]" }' >long.yml
+"$CONDAGPU" lint -q long.yml >out
+is "$(grep -c '\[secret\]' out) $(grep -c secretword out)" "3000 0" "as many secret variables are found, and none is shown"
+
 # Options.
 "$CONDAGPU" lint --skip never-published -q file.yml >out
 is "$? $(cat out)" "0 " "--skip leaves a rule out, -q what is well"
